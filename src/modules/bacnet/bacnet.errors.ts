@@ -23,11 +23,11 @@ export const bacnetErrors: FieldErrors = {
 export const objectInvalid = (key: string, reason: Text) => invalid("bacnet.object_invalid", { key, reason });
 export const addressInvalid = () => invalid("bacnet.address_invalid");
 
-/** Reasons of rejects and aborts follow the codes of errors, which have 16 bits. */
+/** Offsets of reject and abort reasons, which follow the 16-bit error codes. */
 const KIND_CODES = { error: 0, reject: 0x1_0000, abort: 0x2_0000 } as const;
 export const codeOf = ({ kind, refusalCode }: BacnetRefusal): number => KIND_CODES[kind] + refusalCode;
 
-/** Meaning of the codes with which a device refuses a property. */
+/** Returns the meaning of a code with which a device refuses a property. */
 export function refusalText(code: number): Text {
   if (code >= KIND_CODES.abort) return detail("bacnet_refusal.abort", { code: code - KIND_CODES.abort });
   if (code >= KIND_CODES.reject) return detail("bacnet_refusal.reject", { code: code - KIND_CODES.reject });

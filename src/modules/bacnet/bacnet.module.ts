@@ -11,7 +11,7 @@ import {
 import { bacnetConnections, bacnetUnits } from "./bacnet.tables.ts";
 import { createDeviceSearch } from "./device-search.ts";
 
-/** Devices that the gateway reads by BACnet/IP. */
+/** Creates the module that reads BACnet/IP devices. */
 export function createBacnetModule(core: FieldCore, modules: FieldModules) {
   const { service: bacnet, parts } = createFieldModule(core, modules, {
     protocol: bacnetProtocol,

@@ -43,9 +43,9 @@ const connectionDefaults = {
   timeoutMs: 2_000,
 } as const;
 const unitDefaults = { intervalMs: 10_000, objects: [] } as const;
-/** Objects of one request: more do not fit into the frames of small devices. */
+/** Max. objects per request, so that it fits into the frames of small devices. */
 const OBJECTS_PER_REQUEST = 20;
-/** Places of the status flags. */
+/** Positions of the status flags. */
 const FAULT = 1;
 const OUT_OF_SERVICE = 3;
 
@@ -62,7 +62,7 @@ const flagsOf = (ref: BacnetRef): BacnetRef => ({
   property: PROPERTIES["status-flags"],
 });
 
-/** Why an object that has a fault is not to be trusted. */
+/** Returns the reason why an object with a fault is unreliable. */
 async function faultOf(line: BacnetConnection, ref: BacnetRef): Promise<Text> {
   const [read] = await line.read([{ ...flagsOf(ref), property: PROPERTIES.reliability }]);
   const reliability = read === undefined || read instanceof BacnetRefusal ? undefined : read[0]?.value;
@@ -71,14 +71,14 @@ async function faultOf(line: BacnetConnection, ref: BacnetRef): Promise<Text> {
   });
 }
 
-/** What there is to read of an object. */
+/** Object to read, with its polling interval. */
 interface ObjectRead {
   readonly object: BacnetObject;
   readonly ref: BacnetRef;
   readonly intervalMs: number;
 }
 
-/** What the device says about an object that it has read, if that is not only its value. */
+/** Returns the note on an object that was read; undefined if only its value matters. */
 async function noteOf(
   line: BacnetConnection,
   { ref }: ObjectRead,
@@ -90,7 +90,10 @@ async function noteOf(
   return isReported ? undefined : detail("bacnet_note.no_cov");
 }
 
-/** Reads objects with their status flags. What a device itself does not trust is no value; one out of service is, because the device acts on it. */
+/**
+ * Reads objects with their status flags. Values that the device itself marks as faulty are dropped; values out of service are kept, because the
+ * device acts on them.
+ */
 async function readObjects(
   line: BacnetConnection,
   list: readonly ObjectRead[],
@@ -128,7 +131,7 @@ const planObjects = (unit: BacnetUnit, objects: readonly BacnetObject[]): FieldB
     return { entries, read: (line) => readObjects(line, list) };
   });
 
-/** Writes a value, or releases the priority, and reads back what the device does now: a higher priority may have another value. */
+/** Writes a value, or releases the priority, and reads the effective value back: another command may have a higher priority. */
 function writing(object: BacnetObject, { name, value }: { name: string; value: JsonValue }) {
   const ref = refOf(object);
   return async (line: BacnetConnection): Promise<JsonValue> => {

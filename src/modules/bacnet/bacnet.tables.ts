@@ -2,20 +2,20 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import { connectionColumns, unitColumns } from "../field/field.tables.ts";
 import type { BacnetObject } from "./bacnet.types.ts";
 
-/** Devices that speak BACnet/IP, or are behind a router that does. */
+/** BACnet/IP devices, and devices behind BACnet routers. */
 export const bacnetConnections = sqliteTable(
   "bacnet_connections",
   {
     ...connectionColumns(),
     deviceInstance: integer("device_instance").notNull(),
-    /** Network of a device behind a router, and its address there in hexadecimal digits. */
+    /** Network of a device behind a router; the next column has its address there in hexadecimal digits. */
     network: integer("network"),
     mac: text("mac"),
   },
   (table) => [uniqueIndex("bacnet_connections_name").on(table.tenantId, table.name)],
 );
 
-/** What the connections read for each device. */
+/** Objects that the connections read, by device. */
 export const bacnetUnits = sqliteTable(
   "bacnet_units",
   {

@@ -1,16 +1,16 @@
 import type { FieldEntry, FieldUnit } from "../field/field.types.ts";
 
-/** A property of an object of the device, and the telemetry key under which its value is stored. */
+/** Property of an object, and its telemetry key. */
 export interface BacnetObject extends FieldEntry {
   /** Object and property, such as `analog-input:3` or `AV:12:units`. */
   readonly address: string;
-  /** Priority with which commands write, 1 to 16; the device takes 16 without one. */
+  /** Write priority of commands, 1–16; without it, the device uses 16. */
   readonly priority?: number;
-  /** Whether the device is asked to report changes, which are read immediately. */
+  /** True to subscribe to changes, which are read immediately. */
   readonly cov?: boolean;
 }
 
-/** What a connection reads for one Lineside device. */
+/** Objects that a connection reads for one Lineside device. */
 export interface BacnetUnit extends FieldUnit {
   readonly bacnetUnitId: string;
   readonly objects: readonly BacnetObject[];

@@ -25,7 +25,7 @@ interface SearchInput {
 
 export type DeviceSearch = (principal: Principal, input: SearchInput) => Promise<FoundBacnetDevice[]>;
 
-/** Searches for devices, one search at a time: the answers to all come to one port. */
+/** Searches for devices, one search at a time, because all responses arrive at one port. */
 export function createDeviceSearch(addresses: OutboundAddresses): DeviceSearch {
   let isRunning = false;
   return async ({ tenantId, devices }, input) => {

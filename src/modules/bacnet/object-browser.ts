@@ -11,7 +11,7 @@ import { type BacnetData, objectOf, TAG } from "../../lib/bacnet/bacnet-pdu.ts";
 import { type BacnetValue, bacnetValueOf } from "../../lib/bacnet/bacnet-values.ts";
 import { type BacnetConnection, BacnetRefusal } from "../../platform/bacnet/bacnet-connection.ts";
 
-/** An object of a device that has a value. */
+/** Object of a device that has a value. */
 interface BrowsedObject {
   readonly address: string;
   readonly name: string;
@@ -19,14 +19,14 @@ interface BrowsedObject {
   readonly value: BacnetValue | null;
   /** UCUM code. */
   readonly unit: string | null;
-  /** Names of the states, in their order. */
+  /** State names in order. */
   readonly states: readonly string[];
 }
 
 const DEVICE = 8;
-/** Places of the list of objects that one answer is about. */
+/** Max. positions of the object list per response. */
 const PLACES_MAX = 50;
-/** Properties per request: their texts fit into a frame. */
+/** Max. properties per request, so that their texts fit into a frame. */
 const REFS_MAX = 20;
 const NAMED = ["object-name", "description", "present-value"] as const;
 
@@ -39,7 +39,7 @@ async function readInParts(line: BacnetConnection, refs: readonly BacnetRef[]): 
   return reads;
 }
 
-/** Returns the properties that say what an object is. */
+/** Returns the properties that describe an object. */
 function refsOf(object: Pick<BacnetRef, "type" | "instance">): BacnetRef[] {
   const value = { ...object, property: PROPERTIES["present-value"] };
   const more = isBinary(value)
@@ -75,8 +75,8 @@ function describe(object: Pick<BacnetRef, "type" | "instance">, reads: Reads): B
 }
 
 /**
- * Reads a part of the list of objects, element by element: the whole is longer than many devices can send.
- * @throws BacnetRefusal, and what the connection throws
+ * Reads a part of the object list, element by element, because many devices cannot send the whole list.
+ * @throws BacnetRefusal, or an error of the connection
  */
 export async function browseObjects(
   line: BacnetConnection,

@@ -16,7 +16,7 @@ export function refOf({ address }: Pick<BacnetObject, "address">): BacnetRef {
 export const objectProblem = ({ address }: BacnetObject): Text | undefined =>
   parseBacnetAddress(address) === undefined ? detail("bacnet_rule.address") : undefined;
 
-/** @throws DomainError `invalid` for an invalid address, or a key that two objects have */
+/** @throws DomainError `invalid` for an invalid address or a duplicate key */
 export function ensureObjects(objects: readonly BacnetObject[]): void {
   const keys = new Set<string>();
   for (const object of objects) {

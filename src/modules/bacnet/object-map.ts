@@ -11,7 +11,7 @@ function fieldOf(name: string, text: string): unknown {
   return name === "writable" || name === "cov" ? isYes(text) : text;
 }
 
-/** Line of an EDE file (BIG-EU) that names its columns, after some lines about the project. */
+/** Header line of an EDE file (BIG-EU), which follows some lines about the project. */
 const EDE_HEAD = /^#? ?"?keyname"?[;,\t]/im;
 
 /** Returns the fields of an object from a line of an EDE file; undefined for an object without a value. */
@@ -33,7 +33,7 @@ const readTable = entryMapReader<BacnetObject>({
   rowOf: (row) => ("object-instance" in row ? objectIn(row) : row),
 });
 
-/** Reads a map of objects, or an EDE file. @throws DomainError `invalid` for a text that is not a table */
+/** Reads a map of objects, or an EDE file. @throws DomainError `invalid` if the text is not a table */
 export function readObjectMap(csv: string) {
   const head = EDE_HEAD.exec(csv);
   if (head === null) return readTable(csv);

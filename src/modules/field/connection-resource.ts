@@ -1,7 +1,7 @@
 import type { ChangeTexts, OperationTexts } from "../resource.ts";
 import { NEEDS_ALL } from "./field.schemas.ts";
 
-/** What the connections of all protocols have in common as a resource. */
+/** Common resource properties of the connections of all protocols. */
 export const connectionResource = {
   key: "connectionId",
   permissions: { read: "integrations:read", write: "integrations:write" },
@@ -12,20 +12,20 @@ export const connectionResource = {
 } as const;
 
 interface ConnectionTexts {
-  /** With its article, such as `an S7 connection`. */
+  /** Name with its article, such as `an S7 connection`. */
   readonly connection: string;
-  /** What it is that the gateway reads. */
+  /** Plural of the objects that the gateway reads. */
   readonly lists: string;
-  /** What the gateway does immediately. */
+  /** Immediate effect of creating the connection. */
   readonly begins?: string;
-  /** Rules of the protocol for a new connection, and for a change. */
+  /** Sentences with protocol-specific rules for creating and changing a connection. */
   readonly rules?: { readonly create: string; readonly update: string };
   readonly examples: { readonly create: object; readonly update: object };
 }
 
 const TAKEN = "409 if another connection has the name.";
 
-/** Returns the texts of the routes of connections. */
+/** Returns the OpenAPI texts of the connection routes. */
 export const connectionOperations = ({
   connection,
   lists,

@@ -11,16 +11,16 @@ import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
 import type { ConnectionState, FieldPoint } from "./field.types.ts";
 import { UnitPoller, WAIT_MS_MAX } from "./unit-poller.ts";
 
-/** Longest sleep of a connection without units. */
+/** Max. sleep of a connection without units. */
 const IDLE_MS = 60_000;
-/** Waits after a refused user or password. A person who mends it saves the connection, which connects immediately. */
+/** Retry delays after a refused user or password. Saving corrected credentials reconnects immediately. */
 const REFUSED_USER_WAITS = { firstMs: 20_000, maxMs: 5 * 60_000 };
-/** Requests of people and commands that wait for their turn. */
+/** Max. waiting requests of users and commands. */
 const WAITING_MAX = 100;
 
 const isTimeout = (error: unknown): boolean => error instanceof DomainError && error.kind === "timed_out";
 
-/** A request that goes before the reads that are due. */
+/** Request that takes precedence over due reads. */
 type Task<Line> = (line: Line) => Promise<void>;
 
 interface ConnectionRunnerDeps<Kind extends FieldKind> {
@@ -28,20 +28,23 @@ interface ConnectionRunnerDeps<Kind extends FieldKind> {
   readonly connection: Kind["connection"];
   readonly units: readonly Kind["unit"][];
   readonly addresses: Pick<OutboundRule, "resolve">;
-  /** Stores what was read together; nothing is a sign of life. Resolves when it is on the disk. @throws DomainError for the rate or the storage */
+  /**
+   * Stores values read together; an empty list is a sign of life. Resolves when they are on disk. @throws DomainError if the rate or storage limit
+   * is exceeded
+   */
   readonly store: (unit: Kind["unit"], points: readonly FieldPoint[]) => Promise<void>;
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
   /** Called for each failed connection attempt or read of a unit. */
   readonly onFailed: (reason: Text, unit?: Kind["unit"]) => void;
-  /** Default: what all expensive messages and requests share. */
+  /** Default: the share of all expensive messages and requests. */
   readonly share?: Pick<FairShare, "enter">;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Keeps one connection open, reads its units one after the other, and sends what people and commands ask for in between. */
+/** Keeps one connection open, reads its units in turn, and sends requests of users and commands in between. */
 export class ConnectionRunner<Kind extends FieldKind> {
   readonly #deps: ConnectionRunnerDeps<Kind>;
   readonly #stopping = new AbortController();
@@ -92,7 +95,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     this.#pollers = this.#pollers.filter(({ unit }) => unitIdOf(unit) !== unitId);
   }
 
-  /** Removes the unit that has the values of the device, if there is one. */
+  /** Removes the device's unit, if any. */
   removeDevice(deviceId: DeviceId): void {
     this.#pollers = this.#pollers.filter(({ unit }) => unit.deviceId !== deviceId);
   }
@@ -104,7 +107,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     );
   }
 
-  /** Resolves when nothing is in progress. */
+  /** Resolves when no work is in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
@@ -112,7 +115,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     await this.#done;
   }
 
-  /** Stores values, unless the unit was removed or changed while they were read. */
+  /** Stores values, unless the unit was removed or changed during the read. */
   async #store(unit: Kind["unit"], points: readonly FieldPoint[]): Promise<void> {
     await this.#turn();
     if (this.pollerOf(this.#deps.protocol.unitIdOf(unit))?.unit === unit)
@@ -148,7 +151,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     this.#change({ status: "off", problem: null, nextAttemptAt: null });
   }
 
-  /** Waits until the next attempt. Returns the failures in a row, this one included. */
+  /** Waits until the next attempt. Returns the number of consecutive failures, including this one. */
   async #recover(error: unknown, before: number): Promise<number> {
     const hasAnswered = this.#line?.hasAnswered === true;
     const failures = hasAnswered ? 1 : before + 1;
@@ -187,7 +190,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     }
   }
 
-  /** Runs the task that has waited longest. Returns whether there was one. */
+  /** Runs the longest-waiting task. Returns false if no task is waiting. */
   async #runTask(line: Kind["line"]): Promise<boolean> {
     const task = this.#tasks.shift();
     if (task === undefined) return false;
@@ -203,7 +206,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     await this.#turn();
   }
 
-  /** Waits for the site's share of the event loop: fast servers on many connections must not hold up others. */
+  /** Waits for the site's share of the event loop, so that fast servers on many connections do not delay others. */
   #turn(): Promise<void> | undefined {
     const { connection, share = workShare } = this.#deps;
     return share.enter({ tenantId: connection.tenantId, userId: connection.connectionId });
@@ -217,7 +220,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     return first;
   }
 
-  /** Waits until a read is due, a task comes or the connection ends. */
+  /** Waits until a read is due, a task is added or the connection ends. */
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#deps.clock.schedule(ms, resolve);

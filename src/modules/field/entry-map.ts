@@ -6,7 +6,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { FieldErrors } from "./field.errors.ts";
 import type { FieldEntry } from "./field.types.ts";
 
-/** A map as a table: one line for each entry, columns with the names of the entry's fields. */
+/** Table of entries: one line per entry, with columns named after the entry's fields. */
 export interface EntryMap<Entry> {
   readonly entries: readonly Entry[];
   readonly problems: ReadonlyArray<{ readonly line: number; readonly problem: Text }>;
@@ -16,13 +16,13 @@ export interface EntryMapRules<Entry> {
   readonly errors: Pick<FieldErrors, "csvUnreadable" | "mapColumn" | "keyTwice" | "mapEntries">;
   readonly schema: TSchema;
   readonly entriesMax: number;
-  /** Fields that every line has unless its columns say otherwise. */
+  /** Defaults of fields without a column. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** Returns the columns of an entry for those of another table. */
+  /** Converts a row of another known table format to an entry's columns. */
   rowOf?(row: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** Returns the value of a field from the text of its column. */
+  /** Parses the text of a field's column. */
   fieldOf(name: string, text: string): unknown;
-  /** Checks an entry that has the right fields. */
+  /** Returns the problem of an entry with valid fields, if any. */
   problemOf(entry: Entry): Text | undefined;
 }
 
@@ -30,11 +30,11 @@ export const isYes = (text: string): boolean => /^(true|yes|ja|1|rw|w)$/i.test(t
 
 /** Max. characters per line. */
 const LINE_CHARACTERS_MAX = 10_000;
-/** Lines that are read: a map has 500 entries at most, and longer tables would hold up others. */
+/** Max. lines read: a map has at most 500 entries, and longer tables would block other requests. */
 const LINES_MAX = 1_000;
 
 interface Row {
-  /** Line of the text, from 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -64,12 +64,12 @@ async function rowsOf(csv: string, errors: Pick<FieldErrors, "csvUnreadable">): 
   }
 }
 
-/** Returns a reader of maps. It throws a DomainError `invalid` for a text that is not a table. */
+/** Returns a reader of maps. The reader throws a DomainError `invalid` if the text is not a table. */
 export function entryMapReader<Entry extends FieldEntry>(rules: EntryMapRules<Entry>) {
   const { errors, entriesMax, defaults = {}, rowOf = (row) => row, fieldOf, problemOf } = rules;
   const check = TypeCompiler.Compile(rules.schema);
 
-  /** Returns the entry of a line, or what is wrong with the line. */
+  /** Returns the entry of a line, or the problem of the line. */
   function entryOf(row: Readonly<Record<string, string>>): Entry | Text {
     const fields = Object.entries(rowOf(row))
       .filter(([, text]) => text !== "")

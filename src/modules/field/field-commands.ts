@@ -19,7 +19,7 @@ interface FieldCommandsDeps<Kind extends FieldKind> {
   readonly answered: (deviceId: DeviceId, rpcId: number, answer: CommandAnswer) => boolean;
 }
 
-/** Transport of commands to devices behind a field protocol: a command writes an entry, and its answer is the value that was read back. */
+/** Command transport to devices behind a field protocol: a command writes an entry and responds with the value read back. */
 export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
   readonly #deps: FieldCommandsDeps<Kind>;
 
@@ -46,7 +46,7 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     return unit && this.#entryOf(unit, settingOf(command).name) !== undefined;
   }
 
-  /** Returns false, because a command that was sent is finished immediately. */
+  /** Returns false, because a command is finished as soon as it is sent. */
   keepsFor(): boolean {
     return false;
   }
@@ -57,7 +57,7 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     return runner.perform(protocol.writing(unit, this.#writableEntry(unit, setting.name), setting));
   }
 
-  /** A device that does not answer may have the value nevertheless. */
+  /** Returns the reason of a failed write. Without a response, the device may have written the value nevertheless. */
   #reasonOf(error: unknown): DomainError | Text {
     if (error instanceof DomainError && error.kind !== "timed_out") return error;
     const { text, isAnswer } = this.#deps.protocol.failureOf(error);
@@ -69,7 +69,7 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     return entriesOf(unit).find((candidate) => keysOf(candidate).includes(key));
   }
 
-  /** @throws DomainError `invalid` unless the key is that of a writable entry */
+  /** @throws DomainError `invalid` unless the key belongs to a writable entry */
   #writableEntry(unit: Kind["unit"], key: string): Kind["entry"] {
     const { errors } = this.#deps.protocol;
     const entry = this.#entryOf(unit, key);

@@ -22,7 +22,7 @@ interface FieldFleetDeps<Kind extends FieldKind> {
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly ingest: Pick<IngestService, "admit" | "readings" | "reject">;
   readonly addresses: OutboundAddresses;
-  /** Called when a connection has been opened: commands may go out again. */
+  /** Called when a connection has been opened, so that waiting commands can be sent. */
   readonly onConnected: () => void;
   readonly clock: Clock;
   readonly random: () => number;
@@ -36,12 +36,12 @@ interface Running<Kind extends FieldKind> {
   readonly updatedAt: number;
 }
 
-/** Runs the connections of a protocol that are enabled. */
+/** Runs the enabled connections of a protocol. */
 export class FieldFleet<Kind extends FieldKind> {
   readonly #deps: FieldFleetDeps<Kind>;
   /** Keyed by connection id. */
   readonly #running = new Map<string, Running<Kind>>();
-  /** Ends of runners that were stopped, by connection: the next one waits for them. */
+  /** Pending stops by connection; the next runner waits for them. */
   readonly #ending = new Map<string, Promise<void>>();
   #isStarted = false;
 
@@ -49,7 +49,7 @@ export class FieldFleet<Kind extends FieldKind> {
     this.#deps = deps;
   }
 
-  /** Follows deletions of devices and tenants. The module calls it once. */
+  /** Subscribes to deletions of devices and tenants. Called once, by the module. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("device.deleted", ({ deviceId }) => {
@@ -72,7 +72,7 @@ export class FieldFleet<Kind extends FieldKind> {
     await Promise.all(this.#ending.values());
   }
 
-  /** Applies the stored settings of a connection: every change connects anew. */
+  /** Applies the stored settings of a connection, which reconnects after every change. */
   refresh(connectionId: string): void {
     if (!this.#isStarted) return;
     const { protocol, repository, events } = this.#deps;
@@ -144,7 +144,7 @@ export class FieldFleet<Kind extends FieldKind> {
     this.#ending.set(connectionId, ended);
   }
 
-  /** Faults of a unit are listed on its device, faults of the connection on the connection. */
+  /** Reports a fault on the unit's device; without a unit, on the connection. */
   #report(connection: Kind["connection"], reason: Text, unit?: Kind["unit"]): void {
     const { connectionId, tenantId, name } = connection;
     const { protocol, events } = this.#deps;

@@ -1,7 +1,7 @@
 import type { DomainError } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-/** Errors of a protocol that the base throws: their texts name the protocol. */
+/** Errors thrown by the common base, with texts that name the protocol. */
 export interface FieldErrors {
   unitNotFound(): DomainError;
   deviceTaken(): DomainError;
@@ -14,7 +14,7 @@ export interface FieldErrors {
   csvUnreadable(reason: string): DomainError;
   disconnected(reason: Text): Text;
   readFailed(reason: Text): Text;
-  /** Problems of lines in a map. */
+  /** Problem of a column in a map. */
   mapColumn(column: string): Text;
   keyTwice(): Text;
   mapEntries(max: number): Text;

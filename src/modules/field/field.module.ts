@@ -19,7 +19,7 @@ export interface FieldModules {
   readonly commands: CommandsModule;
 }
 
-/** Devices that the gateway reads by one protocol: their service, and the parts of the program that run them. */
+/** Creates the module that reads devices by one protocol. */
 export function createFieldModule<Kind extends FieldKind>(
   { database, clock, events, log: root }: FieldCore,
   modules: FieldModules,

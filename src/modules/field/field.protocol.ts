@@ -14,7 +14,7 @@ import type {
   FieldValue,
 } from "./field.types.ts";
 
-/** Types of one protocol. The base passes them on and looks only at the fields that all protocols have. */
+/** Types of one protocol. The base only uses the fields common to all protocols. */
 export interface FieldKind {
   readonly connection: FieldConnection;
   readonly unit: FieldUnit;
@@ -27,16 +27,16 @@ export interface FieldKind {
   readonly updateUnit: object;
 }
 
-/** One request to the device, and the entries whose values its answer has. */
+/** One request to the device, and the entries in its response. */
 export interface FieldBlock<Kind extends FieldKind> {
   readonly entries: readonly Kind["entry"][];
-  /** @throws Error whose meaning `failureOf` knows */
+  /** @throws Error that `failureOf` can explain */
   read(line: Kind["line"]): Promise<BlockRead<Kind["entry"]>>;
-  /** Entries whose changes the device reports, so that a read only fetches what has come. */
+  /** Number of entries whose changes the device reports; a read only fetches the reported changes. */
   readonly reported?: number;
 }
 
-/** Values of an entry in the order of its keys, `undefined` where the device has none, and the time that the device says, epoch ms. */
+/** Values of an entry in the order of its keys (`undefined` for missing values), and the device's time stamp (epoch ms). */
 export type EntryRead<Entry> = readonly [
   entry: Entry,
   values: readonly (FieldValue | undefined)[],
@@ -44,24 +44,24 @@ export type EntryRead<Entry> = readonly [
 ];
 
 export interface BlockRead<Entry> {
-  /** Values in the order in which the device had them. An entry that is not among them, nor refused, stands as it was read before. */
+  /** Values in the order in which the device had them. Entries that are neither here nor refused keep their previous values. */
   readonly values: readonly EntryRead<Entry>[];
-  /** Entries that the device refuses, with its error codes, if it has read others. */
+  /** Entries refused by the device, with its error codes, if it has read others. */
   readonly refused?: ReadonlyMap<Entry, number>;
-  /** What the device says about entries that it has read: that their values are missing, or not those of the plant. */
+  /** Notes on entries that were read, for example that values are missing or unreliable. */
   readonly notes?: ReadonlyMap<Entry, Text>;
 }
 
-/** What an error of a read or write means. */
+/** Meaning of an error of a read or write. */
 export interface FieldFailure {
   readonly text: Text;
-  /** The device did not answer: it may be switched off, and asking it takes the time of the others. */
+  /** True if the device did not answer. It may be switched off, and further requests would delay other devices. */
   readonly isSilence?: boolean;
-  /** The device itself answered with an error. */
+  /** True if the device itself answered with an error. */
   readonly isAnswer?: boolean;
-  /** The device refuses the user or password: it may lock the user if it is asked again soon. */
+  /** True if the device refuses the user or password. It may lock the user after quick retries. */
   readonly isUserRefused?: boolean;
-  /** Error code by which the device refuses the entries of the request; a request for fewer of them may succeed. */
+  /** Error code of a device that refuses entries of the request; a request for fewer entries may succeed. */
   readonly refusal?: number;
 }
 
@@ -71,27 +71,27 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/** Fields of a new unit that the base sets. */
+/** Fields of a new unit that are set by the base. */
 export type UnitBase = Omit<FieldUnit, "intervalMs"> & {
   readonly unitId: string;
   readonly deviceId: DeviceId;
 };
 
-/** What a protocol brings: everything else of a connection is in this module. */
+/** Protocol-specific part of connections; this module contains the rest. */
 export interface FieldProtocol<Kind extends FieldKind> {
   readonly name: FieldProtocolName;
-  /** Name for people, in logs and sources of values. */
+  /** Display name in logs and sources of values. */
   readonly label: string;
   readonly errors: FieldErrors;
-  /** @throws Error of the network; DomainError for an address that is not allowed */
+  /** @throws Error of the network, or DomainError for a forbidden address */
   open(connection: Kind["connection"], options: OpenOptions): Promise<Kind["line"]>;
-  /** Where a connection leads, for its faults. */
+  /** Returns the connection's address for its faults. */
   whereOf(connection: Kind["connection"]): string;
   unitIdOf(unit: Kind["unit"]): string;
   entriesOf(unit: Kind["unit"]): readonly Kind["entry"][];
-  /** Name of the unit within its connection, for its faults, where units have one. */
+  /** Returns the unit's name within its connection for faults, if units have names. */
   unitNameOf?(unit: Kind["unit"]): string;
-  /** Telemetry keys of an entry. */
+  /** Returns the telemetry keys of an entry. */
   keysOf(entry: Kind["entry"]): readonly string[];
   /** Returns the fewest requests that read the entries. */
   plan(
@@ -99,23 +99,23 @@ export interface FieldProtocol<Kind extends FieldKind> {
     entries: readonly Kind["entry"][],
     connection: Kind["connection"],
   ): readonly FieldBlock<Kind>[];
-  /** Returns the name under which a connection reports changes of the entry; undefined for an entry whose changes it does not report. */
+  /** Returns the name under which a connection reports changes of the entry; undefined for an entry that is only polled. */
   changeOf?(entry: Kind["entry"]): string | undefined;
   failureOf(error: unknown): FieldFailure;
   refusedText(key: string, code: number): Text;
   /**
-   * Returns the writing of a value: it resolves to an object with the key and the value that was read back.
-   * @throws DomainError `invalid` for a value that the entry cannot have
+   * Returns the function that writes a value. It resolves to an object with the key and the value read back.
+   * @throws DomainError `invalid` for a value that is invalid for the entry
    */
   writing(
     unit: Kind["unit"],
     entry: Kind["entry"],
     setting: { readonly name: string; readonly value: JsonValue },
   ): (line: Kind["line"]) => Promise<JsonValue>;
-  /** @throws DomainError for settings that the tenant must not use */
+  /** @throws DomainError for settings that the tenant may not use */
   newConnection(input: Kind["create"], tenantId: TenantId): NewFields<Kind["connection"], "connectionId">;
   changedConnection(before: Kind["connection"], change: Kind["update"]): Kind["connection"];
   newUnit(input: Omit<Kind["createUnit"], "deviceId">, base: UnitBase): Kind["unit"];
-  /** @throws DomainError `invalid` for an entry that cannot be, or a key that two entries have */
+  /** @throws DomainError `invalid` for an invalid entry or a duplicate key */
   ensureEntries(entries: readonly Kind["entry"][]): void;
 }

@@ -6,11 +6,11 @@ import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { ResourceStore } from "../../platform/database/resource-store.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
 
-/** Tables of a protocol: `connectionColumns` and `unitColumns` with columns of its own. */
+/** Tables of a protocol: `connectionColumns` and `unitColumns`, plus columns of the protocol. */
 export interface FieldTables {
   readonly connections: SQLiteTable;
   readonly units: SQLiteTable;
-  /** Column with the id of a unit, the one with its entries, and the one by which units are sorted. */
+  /** Columns of the unit's id, its entries and the sort order of units. */
   readonly unitId: string;
   readonly entries: string;
   readonly unitOrder: string;
@@ -51,7 +51,7 @@ export function createFieldRepository<Kind extends FieldKind>(
         .all() as Kind["unit"][],
     countUnits: (connectionId: string): number =>
       orm.select({ count: count() }).from(units).where(isOfConnection(connectionId)).get()?.count ?? 0,
-    /** Returns the number of entries of the other units of the connection. */
+    /** Returns the number of entries in the connection's other units. */
     countOtherEntries: (unit: Kind["unit"]): number =>
       orm
         .select({ sum: sql<number>`coalesce(sum(json_array_length(${column(names.entries)})), 0)` })

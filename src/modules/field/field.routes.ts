@@ -33,17 +33,17 @@ export const connectionToWire = <Kind extends FieldKind>({
 
 interface UnitApi<Kind extends FieldKind> {
   readonly path: `/api/${string}/units`;
-  /** Name of the connection's id in the path. */
+  /** Path parameter with the connection's id. */
   readonly connection: string;
   readonly tag: string;
-  /** Field with the id of a unit, and target in the audit log. */
+  /** Field with the unit's id, and target type in the audit log. */
   readonly key: string;
   readonly name: string;
   readonly sort: readonly string[];
   readonly schemas: { readonly item: TObject; readonly create: TSchema; readonly update: TSchema };
-  /** Form in responses of an entry that the device refuses. */
+  /** Converts a refused entry for responses. */
   readonly refusedToWire: (key: string, code: number) => object;
-  /** Whether units count the entries whose changes are reported. */
+  /** True if units count the entries whose changes are reported. */
   readonly hasReports?: boolean;
   readonly operations: {
     readonly list: OperationTexts;
@@ -55,13 +55,13 @@ interface UnitApi<Kind extends FieldKind> {
   readonly auth: AuthPlugin;
 }
 
-/** Returns the texts of the routes of units. `entry` is the protocol's word, such as `tag`. */
+/** Returns the OpenAPI texts of the unit routes. `entry` is the protocol's term, such as `tag`. */
 export const unitOperations = ({
   connection,
   entry,
   examples,
 }: {
-  /** With its article, such as `an S7 connection`. */
+  /** Name with its article, such as `an S7 connection`. */
   readonly connection: string;
   readonly entry: string;
   readonly examples: { readonly create: object; readonly update: object };
@@ -89,7 +89,7 @@ export const unitOperations = ({
   };
 };
 
-/** Routes of the units of a protocol's connections. */
+/** Creates the routes of a protocol's units. */
 export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
   const { service, connection, key, name, operations, refusedToWire } = api;
   const schemas: { item: TSchema; create: TSchema; update: TSchema } = api.schemas;
@@ -174,14 +174,14 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
 interface MapApi {
   readonly path: `/api/${string}`;
   readonly tag: string;
-  /** Last part of the path of the route that reads a map. */
+  /** Last path segment of the route that reads a map. */
   readonly maps: string;
-  /** Field with the entries in responses. */
+  /** Response field with the entries. */
   readonly entries: string;
   readonly readMap: (csv: string) => Promise<EntryMap<object>>;
   readonly schemas: { readonly body: ReturnType<typeof mapBody>; readonly map: TObject };
   readonly operation: ChangeTexts;
-  /** Maps to begin with, for protocols that have some. */
+  /** Templates of maps, if the protocol has any. */
   readonly templates?: {
     readonly list: () => readonly object[];
     readonly schema: TObject;
@@ -190,7 +190,7 @@ interface MapApi {
   readonly auth: AuthPlugin;
 }
 
-/** Routes for the maps of a protocol: templates, and tables from a file. */
+/** Creates the routes of a protocol's maps: templates and uploaded tables. */
 export function fieldMapRoutes({ path, tag, maps, entries, readMap, templates, ...api }: MapApi) {
   const { map }: { map: TSchema } = api.schemas;
   const routes = new Elysia({ prefix: path, tags: [tag] }).use(api.auth);

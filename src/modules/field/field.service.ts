@@ -10,10 +10,13 @@ import type { ConnectionState, UnitHealth } from "./field.types.ts";
 import type { FieldFleet } from "./field-fleet.ts";
 
 export const UNITS_MAX = 250;
-/** Entries of all units of a connection. They are read from the database and planned in one task: 20,000 take under 100 ms. */
+/** Max. entries of all units of a connection. They are loaded and planned in one task, which takes under 100 ms for 20,000 entries. */
 export const CONNECTION_ENTRIES_MAX = 20_000;
 
-/** Returns the error for a request to a device that failed: the state of the device, and not a fault of the gateway. Refused input stays refused. */
+/**
+ * Returns the error for a failed request to a device: `conflict`, because the cause is the device, not the gateway. Errors for invalid input are
+ * kept.
+ */
 export const conflictOf = (
   error: unknown,
   { failureOf }: Pick<FieldProtocol<FieldKind>, "failureOf">,
@@ -46,7 +49,7 @@ interface FieldServiceDeps<Kind extends FieldKind> {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** A unit with the name of its device and what it did. */
+/** Unit with its device's name and its health. */
 export interface ShownUnit<Kind extends FieldKind> {
   readonly unit: Kind["unit"];
   readonly deviceName: string;
@@ -59,7 +62,7 @@ export interface ShownConnection<Kind extends FieldKind> {
   readonly state: ConnectionState;
 }
 
-/** Manages the connections of a protocol and their units for people with access to all devices. */
+/** Manages the connections of a protocol and their units, for users with access to all devices. */
 export class FieldService<Kind extends FieldKind> {
   readonly #deps: FieldServiceDeps<Kind>;
 
@@ -167,7 +170,7 @@ export class FieldService<Kind extends FieldKind> {
     this.#deps.fleet.refreshUnit(connectionId, unitId);
   }
 
-  /** Runs a request between two reads. @throws DomainError for a connection that is not open, or a device that does not answer */
+  /** Runs a request between two reads. @throws DomainError if the connection is not open or the device does not answer */
   async perform<Result>(
     principal: Principal,
     connectionId: string,
@@ -220,7 +223,7 @@ export class FieldService<Kind extends FieldKind> {
     };
   }
 
-  /** @throws DomainError `forbidden` for people who see some devices only */
+  /** @throws DomainError `forbidden` for users without access to all devices */
   ensureAllDevices({ devices }: Principal): void {
     if (devices !== "all") throw this.#deps.protocol.errors.needsAllDevices();
   }

@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Columns of the connections of every protocol. */
+/** Returns the connection columns common to all protocols. */
 export const connectionColumns = () => ({
   connectionId: text("connection_id").primaryKey(),
   tenantId: text("tenant_id")
@@ -12,7 +12,7 @@ export const connectionColumns = () => ({
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
   name: text("name").notNull(),
   enabled: integer("enabled", { mode: "boolean" }).notNull(),
-  /** Address or name. */
+  /** IP address or host name. */
   host: text("host").notNull(),
   port: integer("port").notNull(),
   timeoutMs: integer("timeout_ms").notNull(),
@@ -20,7 +20,7 @@ export const connectionColumns = () => ({
   updatedAt: integer("updated_at").notNull(),
 });
 
-/** Columns of the units of every protocol. A device has the values of one unit. */
+/** Returns the unit columns common to all protocols. A device has the values of at most one unit. */
 export const unitColumns = (connectionId: () => SQLiteColumn) => ({
   connectionId: text("connection_id").notNull().references(connectionId, { onDelete: "cascade" }),
   deviceId: text("device_id")

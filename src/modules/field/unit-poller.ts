@@ -15,36 +15,36 @@ interface PollGroup<Kind extends FieldKind> {
   readonly intervalMs: number;
   readonly entries: readonly Kind["entry"][];
   blocks: readonly FieldBlock<Kind>[];
-  /** Index of the block to begin with: the one at which the last read ended early, so that none is left out for ever. */
+  /** Index of the first block to read: the block at which the last read ended early, so that every block gets its turn. */
   first: number;
   /** Monotonic time of the next read. */
   dueAt: number;
 }
 
-/** Time after which a refused entry is asked for again: a device may get it with another configuration. */
+/** Time after which a refused entry is tried again, because the device's configuration may change. */
 const REFUSED_AGAIN_MS = 10 * 60_000;
-/** A device that comes back is read within five seconds: its start is waited for, not the end of a long pause. */
+/** Max. wait between attempts in ms, so that a restarted device is read within five seconds. */
 export const WAIT_MS_MAX = 3_000;
-/** Longest time for which a unit that does not answer is left alone if another one of its connection does. */
+/** Max. pause of a silent unit while another unit of its connection answers, in ms. */
 const SILENCE_MS_MAX = 60_000;
-/** Shortest wait after the second time in a row; it doubles with each further time. */
+/** Min. pause after the second consecutive timeout in ms; each further timeout doubles the pause. */
 const SILENCE_MS_MIN = 1_000;
 
-/** Something else ended the connection between two requests of a unit, which is not to blame. */
+/** The connection ended between two requests of a unit, for a reason unrelated to the unit. */
 class Interrupted extends Error {}
 
-/** What the reads of one group share. */
+/** Shared state of the reads of one group. */
 interface ReadStep<Kind extends FieldKind> {
   readonly line: Kind["line"];
-  /** What was read. */
+  /** Values read so far. */
   readonly points: FieldPoint[];
   /** Resolves when the next request may be sent. */
   readonly ready: () => Promise<void>;
-  /** Whether the unit has answered, be it with an error. */
+  /** True once the unit has answered, even with an error. */
   isAnswered: boolean;
-  /** Whether an entry that was refused has been read. */
+  /** True once a previously refused entry has been read. */
   isRecovered: boolean;
-  /** Whether an entry has a value, be it the one that was read before. */
+  /** True if an entry has a value, even from an earlier read. */
   isAlive: boolean;
 }
 
@@ -53,34 +53,37 @@ interface UnitPollerDeps<Kind extends FieldKind> {
   readonly unit: Kind["unit"];
   readonly connection: Kind["connection"];
   readonly clock: Clock;
-  /** Whether another unit of the connection answers, which this one could hold up. */
+  /** Returns whether another unit of the connection answers, which this unit could delay. */
   readonly othersAnswer: () => boolean;
-  /** Stores what was read together; nothing is a sign of life. Resolves when it is on the disk. @throws DomainError for the rate or the storage */
+  /**
+   * Stores values read together; an empty list is a sign of life. Resolves when they are on disk. @throws DomainError if the rate or storage limit
+   * is exceeded
+   */
   readonly store: (unit: Kind["unit"], points: readonly FieldPoint[]) => Promise<void>;
-  /** Called for each read that failed. */
+  /** Called for each failed read. */
   readonly onFailed: (unit: Kind["unit"], reason: Text) => void;
 }
 
 /**
- * Reads the entries of one unit, each group at its own interval. Reads that could not be made in time are left out: a gap stays a gap.
- * A block that the device refuses is split until only the entries that it does not have are left out.
+ * Reads the entries of one unit, each group at its own interval. Missed reads are skipped, not made up for. A refused block is split until only the
+ * refused entries are left out.
  */
 export class UnitPoller<Kind extends FieldKind> {
   readonly unit: Kind["unit"];
   readonly #deps: UnitPollerDeps<Kind>;
   readonly #groups: PollGroup<Kind>[];
   readonly #values = new Map<string, FieldValue>();
-  /** The newest stored values whose times the device says, by key. */
+  /** Newest stored values with a time stamp of the device, by key. */
   readonly #sampled = new Map<string, FieldPoint>();
-  /** What the device says about entries, by their keys. */
+  /** Notes on entries, by key. */
   readonly #notes = new Map<string, Text>();
-  /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
+  /** Refused entries by key, with the monotonic time of their next attempt. */
   readonly #refused = new Map<string, { readonly code: number; readonly againAt: number }>();
-  /** Entries by the changes that a device reports: it may report thousands per second. */
+  /** Entries by name of their change, because a device may report thousands of changes per second. */
   readonly #byChange: ReadonlyMap<string | undefined, readonly Kind["entry"][]>;
-  /** Entries whose values have changed, as the device says. */
+  /** Entries reported as changed by the device. */
   readonly #changed = new Set<Kind["entry"]>();
-  /** Monotonic time of the first of these changes: it takes its turn among the groups. */
+  /** Monotonic time of the first reported change, by which changed entries take turns with the groups. */
   #changedAt = Number.POSITIVE_INFINITY;
   #silentUntil = Number.NEGATIVE_INFINITY;
   #silences = 0;
@@ -125,13 +128,13 @@ export class UnitPoller<Kind extends FieldKind> {
     return Math.max(this.#silentUntil, Math.min(groupAt, this.#changedAt));
   }
 
-  /** Reads the entries of a change as soon as it is their turn. */
+  /** Schedules the entries of a reported change for reading. */
   changed(change: string): void {
     for (const entry of this.#byChange.get(change) ?? []) this.#changed.add(entry);
     if (this.#changed.size > 0) this.#changedAt = Math.min(this.#changedAt, this.#deps.clock.monotonic());
   }
 
-  /** Returns the group to read next: that of changed entries, or the one that is due first. */
+  /** Returns the group to read next: the changed entries, or the first due group. */
   #nextGroup(): PollGroup<Kind> | undefined {
     const first = this.#groups.toSorted((a, b) => a.dueAt - b.dueAt)[0];
     if (first === undefined || first.dueAt <= this.#changedAt) return first;
@@ -143,12 +146,12 @@ export class UnitPoller<Kind extends FieldKind> {
     return { intervalMs, entries, blocks: this.#plan(entries), first: 0, dueAt };
   }
 
-  /** Whether it answered when it was last asked. */
+  /** True if the unit answered its last request. */
   get answers(): boolean {
     return this.#silences === 0;
   }
 
-  /** Reads the group that is due first. Errors of the unit are kept in its health. @throws Error when the connection has ended */
+  /** Reads the first due group. The unit's errors are kept in its health. @throws Error when the connection has ended */
   async poll(line: Kind["line"], ready: () => Promise<void>): Promise<void> {
     const group = this.#nextGroup();
     if (group === undefined) return;
@@ -196,7 +199,7 @@ export class UnitPoller<Kind extends FieldKind> {
     return failure;
   }
 
-  /** Joins the entries of a group again after one that was refused has been read. */
+  /** Plans the blocks of a group anew after a refused entry has been read. */
   #planAgain(group: PollGroup<Kind>): void {
     const refused = group.entries.filter(({ key }) => this.#refused.has(key));
     const others = group.entries.filter(({ key }) => !this.#refused.has(key));
@@ -213,7 +216,7 @@ export class UnitPoller<Kind extends FieldKind> {
   }
 
   /**
-   * Reads one block into `values`. Returns the blocks to read from now on: the parts of a block that the device refuses in whole or part.
+   * Reads one block into `values`. Returns the blocks for future reads: the parts of the block if the device refuses any of its entries.
    * @throws Error for a unit that does not answer
    */
   async #read(step: ReadStep<Kind>, block: FieldBlock<Kind>): Promise<readonly FieldBlock<Kind>[]> {
@@ -281,7 +284,7 @@ export class UnitPoller<Kind extends FieldKind> {
     }
   }
 
-  /** Keeps what the device says about an entry, and reports it when it begins. */
+  /** Keeps the note on an entry, and reports new notes. */
   #noteOf({ key }: Kind["entry"], note: Text | undefined): void {
     const before = this.#notes.get(key);
     if (note === undefined) this.#notes.delete(key);
@@ -290,7 +293,7 @@ export class UnitPoller<Kind extends FieldKind> {
       this.#deps.onFailed(this.unit, { code: "field.entry_note", params: { key, note } });
   }
 
-  /** Asks for the refused entries with the next read: the device may have another configuration. */
+  /** Retries the refused entries with the next read, because the device's configuration may have changed. */
   askAgain(): void {
     for (const [key, { code }] of this.#refused)
       this.#refused.set(key, { code, againAt: Number.NEGATIVE_INFINITY });
@@ -301,7 +304,7 @@ export class UnitPoller<Kind extends FieldKind> {
     return refused !== undefined && refused.againAt > this.#deps.clock.monotonic();
   }
 
-  /** Leaves an entry out for a while. */
+  /** Leaves a refused entry out for `REFUSED_AGAIN_MS`. */
   #refuse(entry: Kind["entry"], code: number): void {
     const { protocol, clock } = this.#deps;
     this.#refused.set(entry.key, { code, againAt: clock.monotonic() + REFUSED_AGAIN_MS });
@@ -310,7 +313,7 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#failed(protocol.refusedText(entry.key, code));
   }
 
-  /** Returns points that the device has sampled since the last read, and the newest value of each key whose time it says. */
+  /** Returns the points sampled since the last read, and the newest point per key with a time stamp of the device. */
   #sampledSince(points: readonly FieldPoint[]): { added: FieldPoint[]; newest: Map<string, FieldPoint> } {
     const newest = new Map<string, FieldPoint>();
     const added: FieldPoint[] = [];

@@ -1,19 +1,19 @@
 import type { ModbusRegister } from "./modbus.types.ts";
 
-/** Registers of a common device, to begin with. */
+/** Register map of a common device. */
 export interface ModbusTemplate {
   readonly templateId: string;
   readonly name: string;
   readonly vendor: string;
   readonly kind: "METER" | "DRIVE" | "PLC" | "INVERTER" | "SENSOR";
-  /** Document of the vendor that describes the registers. */
+  /** Vendor document that describes the registers. */
   readonly source: string;
   readonly registers: ModbusRegister[];
 }
 
 type Layout = Omit<ModbusRegister, "key" | "address">;
 
-/** Makes registers that differ in their addresses only. */
+/** Returns registers with equal settings at different addresses. */
 const registersOf = (layout: Layout, addresses: Readonly<Record<string, number>>): ModbusRegister[] =>
   Object.entries(addresses).map(([key, address]) => ({ key, address, ...layout }));
 
@@ -74,7 +74,7 @@ const eastron: readonly ModbusTemplate[] = [
   },
 ];
 
-/** Raw values that ABB's meters and SMA's inverters have for "no value". */
+/** Raw values of ABB meters and SMA inverters for "no value". */
 const NO_UINT32 = 0xffff_ffff;
 const NO_UINT64 = 2 ** 64;
 
@@ -292,5 +292,5 @@ const others: readonly ModbusTemplate[] = [
 
 const TEMPLATES = [...eastron, ...meters, ...others];
 
-/** Returns the templates that come with the program. */
+/** Returns the built-in templates. */
 export const modbusTemplates = (): ModbusTemplate[] => [...TEMPLATES];

@@ -5,7 +5,7 @@ import { modbusConnectionResource } from "./modbus.resource.ts";
 import { modbusConnectionsRoutes, modbusRegisterMapsRoutes, modbusUnitsRoutes } from "./modbus.routes.ts";
 import { modbusConnections, modbusUnits } from "./modbus.tables.ts";
 
-/** Devices that the gateway reads by Modbus: over TCP, or at a serial line. */
+/** Creates the module that reads Modbus devices over TCP or a serial line. */
 export function createModbusModule(core: FieldCore, modules: FieldModules) {
   const { service: modbus, parts } = createFieldModule(core, modules, {
     protocol: createModbusProtocol({ isHost: modules.outbound.reach.isHost }),

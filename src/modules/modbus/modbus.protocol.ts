@@ -41,9 +41,9 @@ const connectionDefaults = {
 } as const;
 const unitDefaults = { unitId: 1, intervalMs: 10_000, wordsMax: 125, gapMax: 8, registers: [] } as const;
 
-/** Exceptions that concern the address, the number of registers or the function: another request may succeed. */
+/** Exceptions about the address, the number of registers or the function; another request may succeed. */
 const REFUSALS: ReadonlySet<number> = new Set([1, 2, 3]);
-/** Exceptions by which a gateway to a serial line says that it cannot reach the unit. */
+/** Exceptions of a gateway to a serial line that cannot reach the unit. */
 const UNREACHABLE: ReadonlySet<number> = new Set([10, 11]);
 
 function failureOf(error: unknown): FieldFailure {
@@ -61,12 +61,12 @@ function failureOf(error: unknown): FieldFailure {
 type ConnectionFields = Pick<ModbusConnectionRecord, "framing" | "serial" | "tenantId" | "host">;
 
 export interface ModbusProtocolDeps {
-  /** Returns whether the tenant is that of the gateway's own people, who may use its serial ports. */
+  /** Returns whether the tenant is the host's own tenant, which may use the gateway's serial ports. */
   readonly isHost: (tenantId: TenantId) => boolean;
 }
 
 export function createModbusProtocol({ isHost }: ModbusProtocolDeps): FieldProtocol<ModbusKind> {
-  /** Returns the connection with the settings of its serial port, if it has one. @throws DomainError for a port that it must not use */
+  /** Returns the connection with the settings of its serial port, if any. @throws DomainError for a forbidden port */
   function withPort<Fields extends ConnectionFields>(connection: Fields): Fields {
     const { framing, serial, tenantId, host } = connection;
     if (framing !== "SERIAL") return { ...connection, serial: null };

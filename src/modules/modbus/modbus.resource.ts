@@ -24,5 +24,5 @@ export const modbusConnectionResource = defineResource({
   }),
 });
 
-/** A Modbus TCP server, or a serial line: behind a device server or at a port of the gateway. */
+/** Modbus TCP server or serial line; the line is behind a device server or at a port of the gateway. */
 export type ModbusConnectionRecord = typeof modbusConnectionResource.$item;

@@ -11,7 +11,7 @@ export const modbusConnections = sqliteTable(
     framing: text("framing", { enum: ["TCP", "RTU", "SERIAL"] }).notNull(),
     /** Settings of a serial port; `null` for the other framings. */
     serial: text("serial", { mode: "json" }).$type<SerialSettings>(),
-    /** Pause between two requests. */
+    /** Pause between two requests, in ms. */
     pauseMs: integer("pause_ms").notNull(),
   },
   (table) => [uniqueIndex("modbus_connections_name").on(table.tenantId, table.name)],

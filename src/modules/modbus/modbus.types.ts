@@ -1,13 +1,13 @@
 import type { RegisterSpec } from "../../lib/modbus/register-values.ts";
 import type { FieldEntry, FieldUnit } from "../field/field.types.ts";
 
-/** A value of a device: where it is, and the telemetry key under which it is stored. */
+/** Value of a device: its registers and its telemetry key. */
 export interface ModbusRegister extends FieldEntry, RegisterSpec {}
 
-/** A unit (slave) of a connection, and the device that has its values. */
+/** Unit (slave) of a connection, and the device for its values. */
 export interface ModbusUnit extends FieldUnit {
   readonly modbusUnitId: string;
-  /** Address on the line, 0–255. */
+  /** Unit id on the line, 0–255. */
   readonly unitId: number;
   readonly wordsMax: number;
   readonly gapMax: number;

@@ -25,7 +25,7 @@ export function registerProblem(register: RegisterSpec & { readonly writable?: b
   return undefined;
 }
 
-/** @throws DomainError `invalid` for a register that cannot be, or a key that two registers have */
+/** @throws DomainError `invalid` for an invalid register or a duplicate key */
 export function ensureRegisters(registers: readonly ModbusRegister[]): void {
   const keys = new Set<string>();
   for (const register of registers) {

@@ -16,7 +16,7 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set([
   "intervalMs",
 ]);
 const UPPER_FIELDS: ReadonlySet<string> = new Set(["area", "type", "order"]);
-/** Areas as manuals and other programs write them. */
+/** Names of the areas in manuals and other programs. */
 const areaNames: Readonly<Record<string, string>> = {
   HOLDING: "HOLDING_REGISTER",
   HR: "HOLDING_REGISTER",
@@ -51,7 +51,7 @@ function fieldOf(name: string, text: string): unknown {
   return (name === "area" ? areaNames[upper] : name === "type" ? typeNames[upper] : undefined) ?? upper;
 }
 
-/** Reads a register map. @throws DomainError `invalid` for a text that is not a table */
+/** Reads a register map. @throws DomainError `invalid` if the text is not a table */
 export const readRegisterMap = entryMapReader<ModbusRegister>({
   errors: modbusErrors,
   schema: registerBody,

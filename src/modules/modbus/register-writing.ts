@@ -14,7 +14,7 @@ import type { ModbusConnection } from "../../platform/modbus/modbus-connection.t
 import { modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 
-/** @throws DomainError `invalid` for a value that the register cannot have */
+/** @throws DomainError `invalid` for a value that is invalid for the register */
 export function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
   try {
     return encodeRegister(register, value);
@@ -24,7 +24,7 @@ export function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
   }
 }
 
-/** Writes a value with the function for one value. For a unit that does not support it, uses the function for several values from then on. */
+/** Writes a value with the function for one value. If the unit does not support it, falls back to the function for several values permanently. */
 async function writeWords(
   connection: ModbusConnection,
   unitId: number,
@@ -45,8 +45,8 @@ async function writeWords(
 }
 
 /**
- * Writes a value and reads it back. Resolves to what the device has then, which may differ from what was written: a device may limit
- * it or apply it later. The value is `null` where it cannot be read: the device has it nevertheless, and many registers can only be written.
+ * Writes a value and reads it back. Resolves to the value read back, which may differ because a device may limit or delay a change. Resolves to
+ * `null` if the value cannot be read; it is written nevertheless, because many registers are write-only.
  */
 export async function writeRegister(
   connection: ModbusConnection,

@@ -10,24 +10,24 @@ import { statusText } from "./opcua.errors.ts";
 import type { OpcUaItem } from "./opcua.types.ts";
 import type { OpcUaKind } from "./opcua-kind.ts";
 
-/** Variables of one request. Servers have limits, and one that refuses is asked for fewer. */
+/** Max. variables per request. Servers have limits; after a refusal, requests become smaller. */
 const NODES_PER_REQUEST = 250;
-/** Longest interval for which the server is asked to report changes: reading costs less than keeping a subscription. */
+/** Max. interval in ms for subscriptions; above it, polling costs less than keeping a subscription. */
 const REPORTED_MS_MAX = 60_000;
-/** A server that samples more slowly than this part of what was asked for is noted. */
+/** Ratio of the server's to the requested sampling interval above which the entry gets a note. */
 const SLOW = 1.5;
-/** Top bits of a status code: what it means for the value (OPC 10000-4, 7.39). */
+/** Top bits of a status code, which rate the value (OPC 10000-4, 7.39). */
 const SEVERITY = 0xc000_0000;
 const UNCERTAIN = 0x4000_0000;
-/** Variables with these status codes cannot be read, whatever the plant does: node and attribute unknown or invalid, not readable, no access. */
+/** Status codes of variables that can never be read: node or attribute unknown or invalid, not readable, no access. */
 const REFUSALS: ReadonlySet<number> = new Set([
   0x8033_0000, 0x8034_0000, 0x8035_0000, 0x803a_0000, 0x801f_0000,
 ]);
 
-/** Returns the part of a status code that is 0 for a good value. */
+/** Returns the severity bits of a status code; 0 for a good value. */
 export const severityOf = (status: number): number => (status & SEVERITY) >>> 0;
 
-/** What is wrong with a value that was read, and the values of its keys. */
+/** Returns the problem of a value, and the values of its keys. */
 function valuesOf(
   item: OpcUaItem,
   { status, value }: OpcUaRead,
@@ -60,7 +60,7 @@ const isFields = (value: NonNullable<OpcUaRead["value"]>): value is OpcUaFields 
 
 type Values = readonly (FieldValue | undefined)[];
 
-/** Whether no element has changed by more than the dead band. */
+/** Returns whether no element has changed by more than the dead band. */
 const isWithin = (deadband: number, before: Values, after: Values): boolean =>
   after.every((value, index) => {
     const former = before[index];
@@ -68,7 +68,7 @@ const isWithin = (deadband: number, before: Values, after: Values): boolean =>
     return Math.abs(value - former) <= deadband;
   });
 
-/** Reads of a variable, and the values that were left out. */
+/** Reads of a variable, and the number of omitted values. */
 interface ItemReads {
   readonly item: OpcUaItem;
   readonly reads: readonly OpcUaRead[];
@@ -76,14 +76,14 @@ interface ItemReads {
 }
 
 /**
- * Variables that are asked for together. The first read on a connection shows what the server refuses; with the second one it is asked to
- * report changes, and further ones fetch what it has reported.
+ * Variables of one request. The first read on a connection shows which variables the server refuses, the second one subscribes to changes, and later
+ * reads fetch the reported changes.
  */
 class ItemBlock implements FieldBlock<OpcUaKind> {
   readonly entries: readonly OpcUaItem[];
   readonly #unit: OpcUaKind["unit"];
   readonly #connection: OpcUaKind["connection"];
-  /** What was last given for variables with a dead band. */
+  /** Last returned values of variables with a dead band. */
   readonly #given = new Map<OpcUaItem, Values>();
   #line: OpcUaConnection | undefined;
   #watch: OpcUaWatch | undefined;
@@ -113,7 +113,7 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     return { values, refused, notes };
   }
 
-  /** Values to store, and what is said about the newest of them. */
+  /** Returns the values to store, and the note on the newest value. */
   #valuesOf({ item, reads, left = 0 }: ItemReads): { own: EntryRead<OpcUaItem>[]; note?: Text | undefined } {
     const own: EntryRead<OpcUaItem>[] = [];
     let newestNote: Text | undefined;
@@ -162,7 +162,10 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     return deadband ?? this.#unit.deadband ?? 0;
   }
 
-  /** Whether a value has hardly changed. Servers are not asked for dead bands: some compare with the former sample, and never report a value that drifts. */
+  /**
+   * Returns whether a value is within the dead band. It is not left to servers, because some compare with the previous sample and never report a
+   * value that drifts.
+   */
   #isSmall(item: OpcUaItem, values: Values): boolean {
     const deadband = this.#deadbandOf(item);
     if (deadband === 0) return false;
@@ -172,7 +175,7 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     return false;
   }
 
-  /** How the server reports a variable, if that is not what was asked for. */
+  /** Returns the note on a variable that the server does not report as requested. */
   #reportNote(item: OpcUaItem, left: number): Text | undefined {
     if (left > 0) return detail("opcua_note.too_many", { count: left });
     const sampledMs = this.#watch?.sampledMs[this.entries.indexOf(item)] ?? 0;

@@ -6,10 +6,10 @@ import type { OpcUaItem } from "./opcua.types.ts";
 
 export const ITEMS_MAX = 2_000;
 export const ELEMENTS_MAX = 1_000;
-/** Telemetry keys of a unit: an array has one for each element. */
+/** Max. telemetry keys of a unit; an array has one per element. */
 const KEYS_MAX = 2_000;
 
-/** Returns the telemetry keys of an item: those of the elements of an array have their numbers. */
+/** Returns the telemetry keys of an item; keys of array elements end in their index. */
 export const keysOf = ({ key, length, fields }: OpcUaItem): string[] =>
   fields !== undefined
     ? fields.map((field) => `${key}_${field}`)
@@ -24,7 +24,7 @@ export function itemProblem({ address, method, length, fields, writable }: OpcUa
     : undefined;
 }
 
-/** @throws DomainError `invalid` for an invalid item, or a key that two items have */
+/** @throws DomainError `invalid` for an invalid item or a duplicate key */
 export function ensureItems(items: readonly OpcUaItem[]): void {
   const keys = new Set<string>();
   for (const item of items) {

@@ -10,7 +10,7 @@ function fieldOf(name: string, text: string): unknown {
   return name === "writable" ? isYes(text) : text;
 }
 
-/** Reads a map of items. @throws DomainError `invalid` for a text that is not a table */
+/** Reads a map of items. @throws DomainError `invalid` if the text is not a table */
 export const readItemMap = entryMapReader<OpcUaItem>({
   errors: opcuaErrors,
   schema: itemBody,

@@ -2,7 +2,7 @@ import type { OpcUaConnection } from "../../platform/opcua/opcua-connection.ts";
 import type { OpcUaConnectionRecord, opcuaConnectionResource } from "./opcua.resource.ts";
 import type { NewUnit, OpcUaItem, OpcUaUnit, UnitChange } from "./opcua.types.ts";
 
-/** Types of OPC UA for the base of field protocols. */
+/** OPC UA types for the common base of field protocols. */
 export interface OpcUaKind {
   readonly connection: OpcUaConnectionRecord;
   readonly unit: OpcUaUnit;

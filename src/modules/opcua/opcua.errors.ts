@@ -59,17 +59,17 @@ const STATUS_NAMES = new Map([
   [0x4093_0000, "UncertainSensorNotAccurate"],
 ]);
 
-/** Bits of a status code that say what it means; the others are details of the value. */
+/** Bits of a status code with its meaning; the other bits are details of the value. */
 const MEANING = 0xffff_0000;
 
-/** Codes with which servers refuse who signs in; some lock a user after a few of them. */
+/** Codes of refused sign-ins. Some servers lock a user after a few of them. */
 const USER_REFUSALS: readonly number[] = [0x801f_0000, 0x8020_0000, 0x8021_0000];
-/** First and last code about certificates. Servers should not say more than the second one. */
+/** First and last code about certificates. Servers should only send 0x8013 (Bad_SecurityChecksFailed), without details. */
 const CERTIFICATE_CODES = [0x8012_0000, 0x801d_0000] as const;
 
 export const isUserRefusal = (code: number): boolean => USER_REFUSALS.includes((code & MEANING) >>> 0);
 
-/** Returns the name of a status code of the protocol (OPC 10000-6, annex A), or its number. */
+/** Returns the name of a status code (OPC 10000-6, annex A), or the code itself. */
 export const statusText = (code: number): string =>
   STATUS_NAMES.get((code & MEANING) >>> 0) ?? `0x${code.toString(16).padStart(8, "0")}`;
 

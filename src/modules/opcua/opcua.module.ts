@@ -14,10 +14,10 @@ import {
 } from "./opcua.routes.ts";
 import { opcuaConnections, opcuaUnits } from "./opcua.tables.ts";
 
-/** Folder of the library in the data directory. */
+/** Folder of the OPC UA library in the data directory. */
 const FOLDER = "opcua";
 
-/** Devices that the gateway reads from OPC UA servers. */
+/** Creates the module that reads OPC UA servers. */
 export function createOpcUaModule(core: FieldCore & Pick<Core, "config">, modules: FieldModules) {
   const thread = new OpcUaThread({
     folder: join(core.config.data, FOLDER),

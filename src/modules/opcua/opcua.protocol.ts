@@ -59,7 +59,7 @@ export function failureOf(error: unknown): FieldFailure {
   return networkFailure(error);
 }
 
-/** Writes a value and reads back what the server has then, or calls a method and returns what it answers. */
+/** Writes a value and reads it back, or calls a method and returns its result. */
 function writing({ key, address: node, method }: OpcUaItem, value: JsonValue) {
   if (method !== undefined)
     return async (line: OpcUaConnection): Promise<JsonValue> => {
@@ -90,7 +90,7 @@ export function createOpcUaProtocol({ thread, box }: OpcUaProtocolDeps): FieldPr
     return { kind: signIn, userName: userName ?? "", password };
   }
 
-  /** @throws DomainError `invalid` for settings that contradict each other */
+  /** @throws DomainError `invalid` for contradictory settings */
   function checked<
     Fields extends Pick<OpcUaConnectionRecord, "securityMode" | "securityPolicy" | "signIn" | "userName">,
   >(fields: Fields): Fields {

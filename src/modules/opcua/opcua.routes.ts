@@ -158,7 +158,7 @@ interface ServersDeps extends RoutesDeps {
   readonly reach: Pick<OutboundReach, "addresses" | "isHost">;
 }
 
-/** Routes for a server before there is a connection. */
+/** Creates the routes for servers without a connection. */
 export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) =>
   new Elysia({ prefix: "/api/opcua", tags: ["opcua"] })
     .use(auth)

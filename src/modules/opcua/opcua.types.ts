@@ -1,20 +1,20 @@
 import type { FieldEntry, FieldUnit } from "../field/field.types.ts";
 
-/** A variable of a server, and the telemetry key under which its value is stored. The elements of an array are `key_0`, `key_1` and so on. */
+/** Variable of a server, and its telemetry key. Array elements get the keys `key_0`, `key_1` and so on. */
 export interface OpcUaItem extends FieldEntry {
-  /** Node of the variable, such as `ns=2;s=Press.Pressure`, or of the object whose method is called. */
+  /** Node of the variable, such as `ns=2;s=Press.Pressure`, or of the method's object. */
   readonly address: string;
-  /** Node of a method, which commands call: nothing is read then. */
+  /** Node of a method for commands; the item is then not read. */
   readonly method?: string;
-  /** Elements of an array; absent for a single value. */
+  /** Number of array elements; absent for a single value. */
   readonly length?: number;
-  /** Fields of a structure, which become values of their own. */
+  /** Fields of a structure; each becomes a separate value. */
   readonly fields?: readonly string[];
-  /** Changes that are no larger are not stored; that of the unit by default. */
+  /** Max. change that is not stored; default: the unit's dead band. */
   readonly deadband?: number;
 }
 
-/** What a connection reads for one device. */
+/** Items that a connection reads for one device. */
 export interface OpcUaUnit extends FieldUnit {
   readonly opcuaUnitId: string;
   readonly deadband: number | null;

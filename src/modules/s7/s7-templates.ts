@@ -1,6 +1,6 @@
 import type { S7Tag } from "./s7.types.ts";
 
-/** Tags that many controllers have at the same addresses, to begin with. */
+/** Tags that many controllers have at the same addresses. */
 interface S7Template {
   readonly templateId: string;
   readonly name: string;
@@ -39,5 +39,5 @@ const TEMPLATES: readonly S7Template[] = [
   },
 ];
 
-/** Returns the templates that come with the program. */
+/** Returns the built-in templates. */
 export const s7Templates = (): readonly S7Template[] => TEMPLATES;

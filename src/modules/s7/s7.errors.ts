@@ -22,7 +22,10 @@ export const s7Errors: FieldErrors = {
 export const s7TagInvalid = (key: string, reason: Text) => invalid("s7.tag_invalid", { key, reason });
 export const s7AddressInvalid = () => invalid("s7.address_invalid");
 
-/** Meaning of the codes with which a controller refuses an address or a whole request: S7-1200 and S7-1500 without PUT/GET refuse all (8104). */
+/**
+ * Returns the meaning of a code with which a controller refuses an address or a whole request. S7-1200 and S7-1500 without PUT/GET refuse all
+ * requests (8104).
+ */
 export function refusalText(code: number): Text {
   switch (code) {
     case 3:

@@ -5,7 +5,7 @@ import { s7ConnectionResource } from "./s7.resource.ts";
 import { s7ConnectionsRoutes, s7TagMapsRoutes, s7UnitsRoutes } from "./s7.routes.ts";
 import { s7Connections, s7Units } from "./s7.tables.ts";
 
-/** Devices that the gateway reads from Siemens S7 controllers. */
+/** Creates the module that reads Siemens S7 controllers. */
 export function createS7Module(core: FieldCore, modules: FieldModules) {
   const { service: s7, parts } = createFieldModule(core, modules, {
     protocol: s7Protocol,

@@ -32,7 +32,7 @@ function failureOf(error: unknown): FieldFailure {
   return networkFailure(error);
 }
 
-/** Reads one address now. @throws S7Refusal, and what the connection throws */
+/** Reads one address immediately. @throws S7Refusal, or an error of the connection */
 export async function readAddress(line: S7Connection, address: S7Address): Promise<(S7Value | null)[]> {
   const [bytes] = await line.read([rangeOf(address)]);
   if (!(bytes instanceof Uint8Array)) throw bytes ?? new S7Refusal(0);
@@ -63,7 +63,7 @@ function planTags(tags: readonly S7Tag[]): FieldBlock<S7Kind>[] {
   }));
 }
 
-/** Writes a value and reads it back, which may differ: the program of the controller may write it, too. */
+/** Writes a value and reads it back. The result may differ, because the controller's program may also write the address. */
 function writing(tag: S7Tag, { name, value }: { name: string; value: JsonValue }) {
   const whole = addressOf(tag);
   const index = isArray(whole) ? keysOf(tag).indexOf(name) : 0;
@@ -83,7 +83,7 @@ function writing(tag: S7Tag, { name, value }: { name: string; value: JsonValue }
   };
 }
 
-/** @throws DomainError `invalid` for a text that is longer than the STRING in the controller, whose memory after it has something else */
+/** @throws DomainError `invalid` for a text longer than the controller's STRING, which would overwrite the memory after it */
 async function ensureFits(line: S7Connection, tag: S7Tag, address: S7Address, count: number): Promise<void> {
   const [read] = await line.read([{ ...rangeOf(address), count: 1 }]);
   if (!(read instanceof Uint8Array)) throw read ?? new S7Refusal(0);

@@ -13,7 +13,7 @@ export const s7Connections = sqliteTable(
   (table) => [uniqueIndex("s7_connections_name").on(table.tenantId, table.name)],
 );
 
-/** What the connections read for each device. */
+/** Tags that the connections read, by device. */
 export const s7Units = sqliteTable(
   "s7_units",
   {

@@ -6,7 +6,7 @@ import { s7AddressInvalid, s7Errors, s7TagInvalid } from "./s7.errors.ts";
 import type { S7Tag } from "./s7.types.ts";
 
 export const TAGS_MAX = 500;
-/** Telemetry keys of a unit: an array has one for each element. */
+/** Max. telemetry keys of a unit; an array has one per element. */
 const KEYS_MAX = 2_000;
 
 /** @throws DomainError `invalid` */
@@ -16,7 +16,7 @@ export function addressOf({ address }: Pick<S7Tag, "address">): S7Address {
   return parsed;
 }
 
-/** Returns the telemetry keys of a tag: those of the elements of an array have their numbers. */
+/** Returns the telemetry keys of a tag; keys of array elements end in their index. */
 export function keysOf(tag: S7Tag): string[] {
   const { key } = tag;
   const address = addressOf(tag);
@@ -36,7 +36,7 @@ export function tagProblem(tag: S7Tag): Text | undefined {
   return isWritableType(type) ? undefined : detail("s7_rule.type_read_only", { type });
 }
 
-/** @throws DomainError `invalid` for an invalid tag, or a key that two tags have */
+/** @throws DomainError `invalid` for an invalid tag or a duplicate key */
 export function ensureTags(tags: readonly S7Tag[]): void {
   const keys = new Set<string>();
   for (const tag of tags) {

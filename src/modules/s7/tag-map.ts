@@ -11,7 +11,7 @@ function fieldOf(name: string, text: string): unknown {
   return name === "writable" ? isYes(text) : text;
 }
 
-/** Reads a map of tags. @throws DomainError `invalid` for a text that is not a table */
+/** Reads a map of tags. @throws DomainError `invalid` if the text is not a table */
 export const readTagMap = entryMapReader<S7Tag>({
   errors: s7Errors,
   schema: tagBody,
