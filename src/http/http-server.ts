@@ -55,9 +55,9 @@ interface TlsServerOptions {
 const STRICT_TRANSPORT = `max-age=${180 * 86_400}`;
 
 /**
- * Returns the host of `public_url` if browsers can safely avoid HTTP there: users come by HTTPS, with a certificate of an authority that browsers
- * trust already. With the own authority of the gateway, a browser that does not trust it yet could no longer get in; and if users come by HTTP,
- * browsers would expect TLS on the plain port.
+ * Returns the host of `public_url` if browsers can safely avoid HTTP there: users must come by HTTPS, with a certificate of an authority that
+ * browsers already trust. A browser that does not trust the gateway's own authority yet could no longer get in; and if users come by HTTP, browsers
+ * would expect TLS on the plain port.
  */
 export function strictHostOf({
   public_url: publicUrl,

@@ -1,6 +1,6 @@
 /**
- * What a JSON body must be before the framework sees it. Elysia brings a body into the shape of its schema first and checks it
- * afterwards: a list, a text or a number becomes an empty object and passes, at every level. This check comes before that.
+ * Checks a JSON body before the framework sees it. Elysia first converts a body to its schema and checks it afterwards: a list, a text or a number
+ * becomes an empty object and passes, at every level.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";

@@ -60,7 +60,7 @@ type StateMessage = readonly [topic: string, body: unknown];
 
 /**
  * Feed for applications on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It publishes each event immediately. For a new
- * subscription it sends the present state, read from the store instead of retained messages.
+ * subscription it sends the current state, read from the store instead of retained messages.
  */
 export class ApplicationFeed {
   readonly #deps: ApplicationFeedDeps;
@@ -111,7 +111,7 @@ export class ApplicationFeed {
       this.#publish(device, "telemetry", { body: () => ({ ts, values }) });
   }
 
-  /** Sends the present state to a new subscription. */
+  /** Sends the current state to a new subscription. */
   async onSubscribed(application: MqttApplication, filter: string, send: SendState): Promise<void> {
     const asked = readFilter(filter);
     if (asked === undefined) return;
@@ -158,7 +158,7 @@ export class ApplicationFeed {
     }
   }
 
-  /** Returns the present state of these devices, in the order of sending. */
+  /** Returns the current state of these devices, in the order of sending. */
   async #messagesOf(page: DeviceWithActivity[], kinds: readonly ApplicationTopic[]): Promise<StateMessage[]> {
     const { store, openAlarms, activityOf } = this.#deps;
     const ids = page.map(({ deviceId }) => deviceId);

@@ -41,7 +41,7 @@ class SocketTransport implements MqttTransport {
     return rest === undefined || this.write(rest);
   }
 
-  /** Closes the socket. Unread bytes would reset the connection and lose the last output, so lingering only ends the own side. */
+  /** Closes the socket. Unread bytes would reset the connection and lose the last output, so lingering only ends the server's side. */
   close(linger: boolean): void {
     if (this.#closing) this.#socket.terminate();
     else if (linger) this.#socket.shutdown();

@@ -152,7 +152,7 @@ export interface MqttServerDeps {
   onSessionEnded?(deviceId: DeviceId): void;
   /** Called when the device has new subscriptions, or those of a resumed session. */
   onSubscribed?(device: IngestDevice): void;
-  /** Called when an application has a new subscription. `send` sends the present state, and returns whether the client accepts more. */
+  /** Called when an application has a new subscription. `send` sends the current state, and returns whether the client accepts more. */
   onApplicationSubscribed?(application: MqttApplication, filter: string, send: SendState): void;
   /** Called when the device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}` in its long form, or for a child. */
   onDelivered?(device: IngestDevice, topic: string, payload: Uint8Array): void;

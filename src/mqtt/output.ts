@@ -5,7 +5,7 @@ const OUTPUT_BYTES_MAX = 1024 * 1024;
 /** Bytes that are written immediately. Fewer bytes wait for the end of the turn of the event loop. */
 const BATCH_BYTES = 64 * 1024;
 
-/** Outputs with data written in the present turn of the event loop. */
+/** Outputs with data written in the current turn of the event loop. */
 export class WrittenOutputs {
   #outputs: Output[] = [];
 
@@ -53,7 +53,7 @@ export class Output {
     return this.#congested && this.#waitingBytes > OUTPUT_BYTES_MAX;
   }
 
-  /** Writes at the end of the present turn, together with other output: many messages to one client need one system call. */
+  /** Writes at the end of the current turn, together with other output: many messages to one client need one system call. */
   write(bytes: Uint8Array): void {
     if (this.#closed) return;
     if (this.#waiting === undefined) this.#waiting = [bytes];

@@ -34,7 +34,7 @@ interface Topic extends Omit<TopicState, "topic" | "perSecond"> {
 }
 
 interface Topics {
-  /** Those with the newest messages last. */
+  /** Topics by name, with the newest messages last. */
   readonly byName: Map<string, Topic>;
   bytes: number;
 }
@@ -169,7 +169,7 @@ export class TopicFollowers {
   }
 }
 
-/** Sums up what the log has of a client's messages on topics that are not its own. */
+/** Summarizes a client's messages refused because of their topics; undefined if there are none. */
 function refusedOf(faults: Pick<Faults, "about">, id: string): RefusedMessages | undefined {
   const refused = faults.about({ kind: "mqtt_client", id }).filter(({ code }) => code === "topic.forbidden");
   const [newest] = refused;
@@ -193,7 +193,7 @@ function faultReporter(
   };
 }
 
-/** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
+/** Creates the parts for MQTT clients with topics of their own: their sign-in, their routes, and the topics for integrations. */
 export function createOwnTopics(
   { config, database, clock, events }: Pick<Core, "config" | "database" | "clock" | "events">,
   deps: {
@@ -251,9 +251,9 @@ export function createOwnTopics(
     /** Sign-in of MQTT clients. */
     mqttClients: signIn,
     routes,
-    /** Topics as integrations use them. */
+    /** Topics for integrations. */
     topics: local,
-    /** What the server tells of applications, and of what goes wrong. */
+    /** Observers of applications and faults in the server. */
     observers: {
       onPublished,
       report: faultReporter(events, credentials),

@@ -81,8 +81,8 @@ export class Clients {
   }
 
   /**
-   * Ends clients that a new client replaces: the one with its session; for a device, also the one with its client id, and the oldest beyond the
-   * number in its profile. Returns whether there was any.
+   * Disconnects the clients that a new client replaces: the client with the same session and, for a device, the client with the same client id and
+   * the oldest clients beyond its profile's limit. Returns whether any client was disconnected.
    */
   endReplaced(store: SessionStore, { device }: Principal, clientKey: ClientKey): boolean {
     const { size } = this.#byKey;
@@ -103,7 +103,7 @@ export class Clients {
     this.#dropSessions(store, device, clientKey);
   }
 
-  /** Keeps at most as many sessions of a device as it may have connections. Drops those that are disconnected longest. */
+  /** Keeps at most as many sessions of a device as it may have connections. Drops the sessions that have been disconnected longest. */
   #dropSessions(store: SessionStore, device: IngestDevice, { key, clientId }: ClientKey): void {
     const others = [...store.inSpace(device.deviceId)].filter((session) => session.key !== key);
     if (others.length === 0) return;

@@ -42,7 +42,7 @@ export class SystemTopics {
     this.#publishing.stop();
   }
 
-  /** Sends the present counters to a new subscription, like retained messages. */
+  /** Sends the current counters to a new subscription, like retained messages. */
   onSubscribed({ tenantId }: MqttApplication, filter: string, send: SendState): void {
     if (!filter.startsWith(`${SYSTEM_LEVEL}/`) || this.#deps.tenants.find(tenantId)?.isHost !== true) return;
     for (const [topic, value] of this.#counters()) if (filterMatches(filter, topic)) send(topic, value);

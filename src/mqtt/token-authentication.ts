@@ -3,7 +3,7 @@ import type { RefusalReason, ReportRefusal } from "../modules/faults/refusals.ty
 import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 import { identityOfStranger, refuseClient } from "./refused-clients.ts";
 
-/** Creates the authentication by an access token as user name, which is tried last. It refuses clients with an invalid token. */
+/** Creates the authentication by an access token as user name. It is tried last and refuses clients with an invalid token. */
 export function createTokenAuthentication(deps: {
   tokens: Pick<TokenSignIn, "attempt" | "countWrong">;
   report: ReportRefusal;

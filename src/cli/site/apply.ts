@@ -65,7 +65,7 @@ class Round {
     await this.#change(section, action.current, this.#bodyOf(action.object, [...names], action.current));
   }
 
-  /** Replaces an object. Fields that the file omits are taken from the present object. */
+  /** Replaces an object. Fields missing from the file are taken from the existing object. */
   async #replace(
     section: Section,
     { object, current }: { object: SiteObject; current: CurrentObject },

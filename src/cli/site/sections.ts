@@ -39,7 +39,7 @@ const FORBIDDEN = 403;
 /** Placeholder of a secret that the gateway keeps but does not show. */
 const KEPT = { kept: true };
 
-/** Restricts a list to the own site of the gateway: other sites have no gateway settings. */
+/** Restricts a list to the gateway's own site: other sites have no gateway settings. */
 const forOperators =
   (path: string) =>
   async (api: ApiClient): Promise<Fields[]> => {

@@ -1,6 +1,6 @@
 /**
- * Schemas with a title become components that others refer to by name, so that a generated client has a type for each. Titles are
- * identifiers; other schemas stand where they are used.
+ * Schemas with a title become components that others refer to by name, so that a generated client has a type for each. Titles are identifiers; other
+ * schemas are inlined.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/core/invariant.ts";

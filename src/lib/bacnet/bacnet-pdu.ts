@@ -100,7 +100,7 @@ export interface BacnetFrame {
   readonly unreachable?: number | undefined;
 }
 
-/** Message of a router that rejects another message, and its reason for an unknown network. */
+/** Network-layer message type of a router's rejection, and its reason code for an unknown network. */
 const ROUTER_REJECTS = 3;
 const NO_WAY = 1;
 

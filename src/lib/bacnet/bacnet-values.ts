@@ -54,7 +54,7 @@ function encodeNumber(tag: number, value: JsonValue): Buffer {
   return encodeData({ tag, value });
 }
 
-/** Returns the bytes of a value in the present kind of the property; null releases the property. @throws BacnetValueError */
+/** Returns the bytes of a value in the property's current data type; null releases the property. @throws BacnetValueError */
 export function encodeBacnet(ref: BacnetRef, tag: number, value: JsonValue): Buffer {
   if (value === null) return encodeData({ tag, value });
   if (tag === TAG.text) return encodeText(value);

@@ -30,7 +30,7 @@ const HEAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** Options that override what is detected in a file. */
+/** Options that override the detected layout of a file. */
 export interface CsvOptions extends ColumnChoice {
   readonly delimiter?: CsvDelimiter | undefined;
   readonly decimal?: DecimalSign | undefined;

@@ -1,6 +1,6 @@
 /**
- * Templates that read a value out of a message: the part of Jinja that announcements of MQTT devices use. A template is parsed once, in
- * linear time, and evaluated without `eval`; what cannot be read is refused when it is parsed.
+ * Templates that read a value out of a message: the part of Jinja that announcements of MQTT devices use. A template is parsed once, in linear time,
+ * and evaluated without `eval`; parsing refuses unsupported syntax.
  */
 import type { JsonValue } from "../json/json.ts";
 import { type TemplateToken, tokenize } from "./value-template-tokens.ts";

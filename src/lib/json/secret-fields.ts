@@ -5,7 +5,7 @@ import { utf16EncodingOf } from "./sent-json.ts";
  * Takes time proportional to the length of a message, whatever it holds.
  */
 
-/** Names of secrets, or endings of such names. A space stands for a hyphen, an underscore or nothing. */
+/** Names of secrets, or endings of such names. A space matches a hyphen, an underscore or nothing. */
 const SECRET_NAMES = [
   "token",
   "password",

@@ -1,6 +1,6 @@
 /**
- * How requests and answers travel: behind the MBAP header of TCP (MODBUS Messaging on TCP/IP V1.0b), or as the frames of a serial line with
- * their checksum (MODBUS over Serial Line V1.02), which serial device servers pass on unchanged over TCP.
+ * Framing of requests and responses: after the MBAP header of TCP (MODBUS Messaging on TCP/IP V1.0b), or as the frames of a serial line with their
+ * checksum (MODBUS over Serial Line V1.02), which serial device servers pass on unchanged over TCP.
  */
 import type { ModbusFraming } from "./modbus-lists.ts";
 import { ModbusProtocolError } from "./modbus-pdu.ts";

@@ -48,7 +48,7 @@ export const ADDRESS_MAX = 0xffff;
 export const REGISTERS_MAX = 500;
 
 export const MODBUS_FRAMINGS = ["TCP", "RTU", "SERIAL"] as const;
-/** Framings. `RTU` is a serial line behind a device server, `SERIAL` one at a serial port of the gateway. */
+/** Framings. `RTU` is a serial line behind a device server, `SERIAL` a line at a serial port of the gateway. */
 export type ModbusFraming = (typeof MODBUS_FRAMINGS)[number];
 
 export const BAUD_RATES = [1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200] as const;

@@ -147,7 +147,7 @@ export const hasMark = (text: string): boolean => SECRET_MARK.test(decoded(text)
 /** Returns whether an address has the placeholder of a secret at a position without a secret. */
 export const hasStrayMark = (url: string): boolean => hasMark(changeUrlSecrets(url, () => ""));
 
-/** Returns why an address that others can read must not be used: a secret in its query or path. */
+/** Returns the reason for refusing an address that others can read: a secret in its query or path. */
 export function secretProblem(url: string): Text | undefined {
   let found: string | undefined;
   changeUrlSecrets(url, (value, { name, isCertain }) => {

@@ -14,5 +14,5 @@ export type OpcUaPolicy = (typeof OPCUA_POLICIES)[number];
 /** Ways to get values: the server reports changes, or is polled. */
 export const OPCUA_READINGS = ["SUBSCRIPTION", "POLLING"] as const;
 
-/** Ways to sign in. `CERTIFICATE` uses the own certificate of the gateway. */
+/** Ways to sign in. `CERTIFICATE` uses the gateway's own certificate. */
 export const OPCUA_USERS = ["ANONYMOUS", "USER_NAME", "CERTIFICATE"] as const;

@@ -23,7 +23,7 @@ export function createWeeklyWindow(of: {
   const offset = zoneOffset(of.timezone);
   const opens = of.from * MINUTE_MS;
   const closes = of.to * MINUTE_MS + (of.to <= of.from ? DAY_MS : 0);
-  /** Cached result. Callers ask for the present time repeatedly, and it rarely changes. */
+  /** Cached result. Callers repeatedly ask for the current time, and the result rarely changes. */
   let state = { from: 0, until: 0, isOpen: false };
 
   // 1970-01-01 was a Thursday.

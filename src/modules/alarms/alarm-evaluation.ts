@@ -116,7 +116,7 @@ function silentAt({ silences }: AlarmTrigger, { now, cameAt, scope }: Moment): n
   return next;
 }
 
-/** Evaluates every trigger, because each has to count. Modifies `state`. */
+/** Evaluates every trigger, even after a match, because each one updates its own state. Modifies `state`. */
 export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment): Outcome {
   let raised: CreateTrigger | undefined;
   let dueAt: number | undefined;

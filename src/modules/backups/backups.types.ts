@@ -14,7 +14,7 @@ export interface BackupSettings extends Retention {
   readonly verifyDays: number;
   /** Time stamp of the last change of the location. */
   readonly placeSince: number;
-  /** Time stamp of the last change; a schedule counts from then. */
+  /** Epoch ms of the last change, which starts the schedule. */
   readonly savedAt: number;
 }
 

@@ -342,7 +342,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   }
 
   return {
-    /** Returns all dashboards without what is on them, and a function that finds one. */
+    /** Returns all dashboards without their widgets, and a function that finds one dashboard. */
     read: ({ tenantId }: Principal) => ({
       heads: store.heads(tenantId),
       find: (id: string): Dashboard | undefined => store.find(tenantId, id),

@@ -73,7 +73,7 @@ export class DeviceTraffic {
     this.#sums = new Float64Array(SLOTS_AT_START * MEASURES);
   }
 
-  /** Returns the devices with traffic, largest sum of the measure first. */
+  /** Returns the devices with traffic, sorted by the measure in descending order. */
   top(by: TrafficMeasure): DeviceTrafficTotals[] {
     const totals = new Map<DeviceId, DeviceTrafficTotals>();
     for (const interval of [...this.#past, this.#busiest()])

@@ -32,7 +32,7 @@ export interface IngestDevice {
   readonly store: StoreDevice;
   /** Meters of messages and bytes of all devices of its tenant, with the limits of its plan. */
   readonly meters?: { readonly messages: RateMeter; readonly bytes: RateMeter };
-  /** Limits bytes like `limiter` limits messages. */
+  /** Rate limit in bytes; `limiter` limits messages. */
   byteLimiter?: RateMeter | undefined;
   /** Rate limit of the device, if its profile or the gateway's configuration has one. */
   limiter?: RateMeter | undefined;

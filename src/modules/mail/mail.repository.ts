@@ -17,7 +17,7 @@ type Row = typeof mails.$inferSelect;
 /** Waiting mail; `seq` is valid while the gateway runs. */
 export type QueuedMail = OutboxMail & { readonly seq: number };
 
-/** Returns the target of a mail: its tenant's account mails, or its alarm mails, which are sent after them. */
+/** Returns the delivery target of a mail. Each tenant has two: account mails, which are urgent, and alarm mails. */
 export const targetOf = ({
   tenantId,
   isAlarm,

@@ -6,7 +6,7 @@ export interface Pin {
   readonly key: string;
 }
 
-/** Figures of the overview at a time. */
+/** Sample of the overview's figures. */
 export interface OverviewSample {
   /** Epoch ms. */
   readonly ts: number;

@@ -145,7 +145,7 @@ export function createProvisioningService(deps: {
 
   const newPair = () => ({ key: randomToken(KEY_BYTES), secret: randomToken(SECRET_BYTES) });
 
-  /** Returns the device that a user created, if it waits for this claim. */
+  /** Returns the device that a user created for this claim. @throws DomainError `conflict` if the device does not exist or is already in use */
   function findAwaited(tenantId: TenantId, profileId: ProfileId, name: string): Device {
     const [device, another] = devices.findNamed(tenantId, name);
     if (device === undefined || another !== undefined || device.profileId !== profileId)

@@ -59,7 +59,7 @@ export const bufferPolyfill = String.raw`(function () {
     return value;
   }
 
-  /** Returns the bytes of what is looked for or filled in: a text, a number or bytes. */
+  /** Returns the bytes to search for or to fill in: a text, a number or bytes. */
   function patternOf(value, encoding) {
     if (typeof value === "string") return bytesOfText(value, encoding);
     if (isBytes(value)) return value;

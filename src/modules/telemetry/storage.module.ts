@@ -35,7 +35,7 @@ export function createStorageModule(
     disk,
   }: {
     readonly tenants: TenantsModule;
-    /** How to read the state of the disk; by default, the system is asked. */
+    /** Reader of the state of the disk; default: the operating system. */
     readonly disk: { readonly readSpace?: ReadSpace; readonly isReadOnly?: ReadOnlyCheck };
   },
 ) {

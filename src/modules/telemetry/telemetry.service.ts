@@ -145,9 +145,9 @@ export function pairIntervals(
 }
 
 /**
- * Returns a function that moves points of intervals to the next year: days and longer, and times of day, by local date; shorter intervals to the
- * same local time of `yearZone`. Undefined for a date or time that the next year does not have, and outside `target`. Weeks have no counterpart,
- * because they begin on other dates each year.
+ * Returns a function that moves points of intervals to the next year. Intervals of days and longer, and times of day, keep their local date; shorter
+ * intervals keep their local time in `yearZone`. The result is undefined for a date or time that the next year lacks, and outside `target`. Weeks
+ * have no counterpart, because they start on other dates each year.
  * @throws DomainError `telemetry.interval_invalid`
  */
 export function pairWithNextYear(

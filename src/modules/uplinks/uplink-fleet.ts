@@ -123,7 +123,7 @@ export class UplinkFleet {
   #setAside = 0;
   /** Reports by uplink id. */
   readonly #reports = new Map<string, UplinkReport>();
-  /** Uplink id → last of its changes, which are made one after the other. */
+  /** Last pending change by uplink id; changes to an uplink are serialized. */
   readonly #changes = new Map<string, Promise<void>>();
   /** Uplink id → approximate number of waiting values. */
   readonly #waiting = new Map<string, number>();
@@ -271,7 +271,7 @@ export class UplinkFleet {
     if (this.#running.size > 0) this.#thread.call("forgetDevices", { deviceIds }).catch(() => undefined);
   }
 
-  /** Makes changes to an uplink one after the other; overlapping changes could leave it running twice, or after its deletion. */
+  /** Serializes changes to an uplink, because overlapping changes could leave it running twice, or after its deletion. */
   #inOrder(uplinkId: string, change: () => Promise<void>): Promise<void> {
     const result = (this.#changes.get(uplinkId) ?? Promise.resolve()).then(change);
     const settled = result

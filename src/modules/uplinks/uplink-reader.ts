@@ -78,7 +78,7 @@ export class UplinkReader {
   readonly #pieceMs = new Map<number, number>();
   /** Last read hot row. */
   #after = 0;
-  /** Position of the last returned step of hot rows. */
+  /** Position of the last returned step of hot rows, to continue from after a retry. */
   #given = 0;
   #hasBacklog = true;
   #isAtEnd = false;

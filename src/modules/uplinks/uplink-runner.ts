@@ -396,7 +396,7 @@ export class UplinkRunner {
     await target?.close().catch(() => undefined); // it is broken already
   }
 
-  /** Waits; `until` names the event that ends the wait early. A stop always does. */
+  /** Waits; `until` names the event that ends the wait early. A stop always ends it. */
   #sleep(ms: number, until: "wake" | "skip" | "stop"): Promise<void> {
     const { signal } = this.#stopped;
     return new Promise((resolve) => {

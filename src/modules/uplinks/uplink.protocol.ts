@@ -71,7 +71,7 @@ export interface UplinkReport {
   readonly isRefused: boolean;
 }
 
-/** Changed attributes, alarms and devices, and the start of the next changes. */
+/** Changed attributes, alarms and devices, and the cursor of the next read. */
 export interface Changes {
   readonly records: readonly UplinkRecord[];
   readonly cursor: ChangeCursor;

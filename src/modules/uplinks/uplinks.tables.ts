@@ -4,7 +4,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";
 import type { UplinkOptions } from "./uplinks.types.ts";
 
-/** Engines to which the gateway sends stored data. Their progress is in the telemetry file. */
+/** Uplinks: targets to which the gateway sends stored data. The progress of telemetry is in the telemetry file. */
 export const uplinks = sqliteTable(
   "uplinks",
   {

@@ -17,7 +17,7 @@ export type UserChanges = { readonly [K in keyof User]?: User[K] } & {
 
 const ACCESS_FIELDS = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceIds", "assetIds"];
 
-/** Returns the confirmation time; a new address is unconfirmed, unless the change says otherwise. */
+/** Returns the confirmation time. A new address is unconfirmed, unless the change contains a confirmation time. */
 function confirmationOf(before: User, { email, confirmedAt = null }: UserChanges): number | null {
   return email === undefined || email === before.email ? before.confirmedAt : confirmedAt;
 }

@@ -75,7 +75,7 @@ export interface BrokerConnection {
   destroy(): void;
 }
 
-/** Errors by reason code of MQTT 3.1.1 and 5 for which the text of mqtt.js does not say what to do. */
+/** Errors by reason code of MQTT 3.1.1 and 5 whose text in mqtt.js gives no advice. */
 const reasons: Readonly<Record<number, ErrorCode>> = {
   2: "broker_error.client_id",
   4: "broker_error.credentials",

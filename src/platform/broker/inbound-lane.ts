@@ -91,7 +91,7 @@ export class InboundLane {
     return !this.#isFull;
   }
 
-  /** Starts no further message. Resolves when those in progress are acknowledged or the connection is closed. */
+  /** Starts no additional messages. Resolves when the messages in progress are acknowledged or the connection is closed. */
   finish(): Promise<void> {
     return new Promise((resolve) => {
       this.#finished = resolve;

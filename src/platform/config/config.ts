@@ -25,7 +25,7 @@ type ValueOf<K extends KeyKind> = K extends { type: "integer" }
         ? Choice
         : string;
 type Keys = typeof configKeys;
-/** TCP port; 0 for any free port. */
+/** TCP port; 0 for any free port, `off` for no listener. */
 export type PortSetting = number | "off";
 
 /** Effective configuration. Flags take precedence over the environment, `lineside.toml` and defaults. */

@@ -85,7 +85,7 @@ function damageOf(header: Buffer, path: string): string | undefined {
   return isSound ? undefined : "has a damaged header";
 }
 
-/** Describes why SQLite must not open an existing database file, based on its length and its first bytes. Writes nothing. */
+/** Returns the reason why SQLite must not open an existing database file, based on its length and its first bytes. Writes nothing. */
 export function headerProblem(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "is missing";

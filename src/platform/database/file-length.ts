@@ -38,8 +38,8 @@ export function shortageOf(path: string): Shortage | undefined {
 }
 
 /**
- * Extends a truncated database file with zeros to its full length: SQLite refuses a file that is shorter than its header says, although only
- * the data in the lost pages is gone. Returns what was missing.
+ * Extends a truncated database file with zeros to its full length: SQLite refuses a file shorter than the length in its header, although only the
+ * data in the lost pages is gone. Returns the missing part.
  */
 export function restoreLength(path: string): Shortage | undefined {
   const shortage = shortageOf(path);

@@ -85,7 +85,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     hasWork: ({ inFlight, targets }) => inFlight > 0 || targets.size > 0,
   });
   readonly #load: Load = { rows: 0, bytes: 0 };
-  /** Number of attempts in flight beyond the own attempts of the tenants. */
+  /** Number of attempts in flight beyond the tenants' own attempts. */
   #inFlightShared = 0;
   #hasUrgent = false;
   readonly #idle = new Set<{ target: WaitingTarget<Target>; lane: Lane }>();
@@ -184,7 +184,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     this.#schedule(target);
   }
 
-  /** Returns the earliest time of further work; undefined if only the end of an attempt can lead to some. */
+  /** Returns the earliest time of more work; undefined if there can only be more after an attempt ends. */
   nextAt(): number | undefined {
     let next: number | undefined;
     for (const [, tenant] of this.#tenants) {

@@ -14,18 +14,18 @@ import {
 import type { createDeliveryStore } from "./delivery-store.ts";
 
 /**
- * Delivery queue: sends the rows of a table to targets and writes what became of them. Mails, webhooks with messages to messengers, and downlinks are
- * kinds of it. A kind names its table (`createDeliveryStore`), makes one attempt, writes results and sets limits.
+ * Delivery queue: sends the rows of a table to targets and writes the results. Its kinds are mails, webhooks (including messages to messengers) and
+ * downlinks. A kind names its table (`createDeliveryStore`), makes one attempt, writes results and sets limits.
  *
- * - Kill between attempt and result: the row still waits and goes out again after the restart, under the same id. Each row is sent at least once.
+ * - Kill between attempt and result: the row still waits, and is sent again after the restart with the same id. Each row is sent at least once.
  * - Settled at most once: a lane reads only rows after its newest settled row until that result is written.
- * - Order: rows of a target with the same order key go out one at a time. A row that waits for its retry delays only those behind it.
- * - Fairness: tenants share the attempts in flight by the time that these take; a failing target is tested by one row at a time.
+ * - Order: rows of a target with the same order key are sent one at a time. A row waiting for its retry only delays later rows with its key.
+ * - Fairness: tenants share the attempts in flight, weighted by their duration; a failing target is tested by one row at a time.
  * - Clock: running attempts and waits use monotonic time. `now` must not jump; a kind that stores wall-clock times limits them at startup (`hasten`).
  * - Size limits: beyond `limits.waiting`, the tenant with the most waiting rows loses its oldest.
- * - Expiry: an expired row is given up. If `isStrict`, nothing is sent after it expired; otherwise each row gets one attempt at a working target.
- * - An attempt that never ends is aborted after `attemptMs` and counts as a failure of its target; a late result is ignored. Mails end by themselves.
- * - Stop: attempts are aborted and awaited. Failures by then do not count; what was delivered is written.
+ * - Expiry: an expired row is given up. If `isStrict`, it is never sent after its expiry; otherwise each row gets one attempt at a working target.
+ * - Timeout: an attempt is aborted after `attemptMs` and counts as a failure of its target; a late result is ignored. Mails have their own timeout.
+ * - Stop: attempts are aborted and awaited. Failures during the stop do not count; successful deliveries are written.
  * - Full disk: results stay in memory and are written later. Until then, their rows are not sent again.
  */
 

@@ -232,8 +232,8 @@ const readWhileRunning = (dataPath: string): InventoryRecord => ({
 });
 
 /**
- * Returns why a data directory must not be backed up, one line each: missing, damaged, older or foreign databases and keys. Before its first start,
- * a directory does not contain all databases. Works while a gateway runs, also within its process.
+ * Returns the reasons against backing up a data directory, one line each: missing, damaged, older or foreign databases and keys. Before its first
+ * start, a directory does not contain all databases. Works while a gateway runs, also within its process.
  * @throws SQLiteError for a busy database
  */
 export function checkSources(dataPath: string): string[] {

@@ -142,7 +142,7 @@ export function recordLosses(
   return next;
 }
 
-/** Accepts keys in their present state, even if missing. Check values of other keys remain. */
+/** Accepts keys in their current state, even if missing. Check values of other keys remain. */
 export function acceptKeys(dataPath: string, names: readonly KeyName[]): void {
   const record = recordToChange(dataPath);
   const others = Object.entries(record.keys).filter(([name]) => !(names as readonly string[]).includes(name));

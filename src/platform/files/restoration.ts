@@ -4,11 +4,11 @@ import { syncPath, writeDurably } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
 import { acceptRestored, DATABASE_FILES } from "./inventory.ts";
 
-/** Folder of restored files until they replace the present ones. */
+/** Folder of restored files until they replace the current files. */
 const FOLDER = "restoring";
 /** Marker of a complete folder. Once it exists, the restoration is carried out, even after a power cut. */
 const COMPLETE = "complete";
-/** Marker that the present databases are removed, so files in their place are restored ones. */
+/** Marker that the current databases have been removed, so files in their place are restored ones. */
 const CLEARED = "cleared";
 const DATABASE_FILE = /^((?:lineside|identity|telemetry|mqtt)\.db)(?:-wal|-shm|-hot\d+|-position|-synced)?$/;
 

@@ -24,8 +24,8 @@ export type AnswerRefusal = (typeof ANSWER_REFUSALS)[number];
 const nobody: AnswerReader = { tenantId: "", userId: "" };
 
 /**
- * Budget of bytes in flight. A response counts from its serialization until the client has read it: for the user, for the tenant and in total. A
- * slow client may take minutes.
+ * Budget of response bytes in flight: per user, per tenant and in total. A response counts from its serialization until the client has read it,
+ * which may take minutes.
  */
 export class AnswerSpace {
   readonly #userMax: number;

@@ -22,12 +22,12 @@ export class Lanes {
     this.#atOnceMax = atOnceMax;
   }
 
-  /** Returns the number of waiting tasks of an owner, either patient or other ones. */
+  /** Returns the number of an owner's waiting tasks, either patient or impatient. */
   waiting(owner: string, isPatient = false): number {
     return this.#lanes.get(owner)?.[isPatient ? "patient" : "waiting"].length ?? 0;
   }
 
-  /** Returns whether a further task of the owner waits. */
+  /** Returns whether another task of the owner would have to wait. */
   isFull(owner: string): boolean {
     return (this.#lanes.get(owner)?.running ?? 0) >= this.#atOnceMax;
   }

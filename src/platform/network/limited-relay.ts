@@ -26,7 +26,7 @@ export interface SignedIn {
   readonly upstream: Socket;
   /** Bytes for the client as the response to its first message, which the relay does not forward. */
   readonly first: Uint8Array;
-  /** Returns whether the first message is from the own client of the relay: other programs can connect to the relay, too. */
+  /** Returns whether the first message is from the relay's own client: other programs can connect to the relay, too. */
   admits(message: Buffer): boolean;
 }
 

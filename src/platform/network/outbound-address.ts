@@ -95,7 +95,7 @@ export function createOutboundAddresses(deps: {
   config: Pick<Config, "outbound_allow" | "outbound_private">;
   /** Returns the ports on which this gateway listens. */
   ownPorts: () => ReadonlyArray<number | undefined>;
-  /** Returns whether the tenant is the own tenant of the gateway. */
+  /** Returns whether the tenant is the gateway's own tenant. */
   isHost: (tenantId: TenantId) => boolean;
   lookup?: Lookup;
 }): OutboundAddresses {

@@ -9,7 +9,7 @@ interface PublicUrl {
   readonly public_url: string | undefined;
 }
 
-/** First parts of the own paths of the gateway. A base path that begins with one of them would be ambiguous. */
+/** First segments of the gateway's own paths. A base path that begins with one of them would be ambiguous. */
 const ownParts: ReadonlySet<string> = new Set([
   ...[
     "api",

@@ -1,9 +1,9 @@
 import type { CertificateNames } from "./tls-names.ts";
 
 const DAY_MS = 86_400_000;
-/** Validity of the authority in days. Devices that trust it are configured once. */
+/** Validity of the authority in days: long, so that devices that trust it need not be configured again. */
 const AUTHORITY_DAYS = 20 * 365;
-/** Validity of a server certificate in days. Some systems refuse longer ones. */
+/** Validity of a server certificate in days. Some systems refuse longer validities. */
 const SERVER_DAYS = 397;
 /** Start of the validity: a gateway without a clock battery boots in the past. */
 const EARLIEST = Date.UTC(2026, 0, 1);

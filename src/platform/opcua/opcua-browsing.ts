@@ -198,7 +198,7 @@ async function describeVariable(session: ClientSession, nodeId: string): Promise
   };
 }
 
-/** Reads the descriptions of variables, without those that the server does not know. */
+/** Reads the descriptions of variables, skipping variables unknown to the server. */
 export async function describeVariables(
   session: ClientSession,
   nodes: readonly string[],

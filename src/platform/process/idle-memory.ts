@@ -126,7 +126,7 @@ export class ProgramPages {
     madvise: { args: [FFIType.u64, FFIType.u64, FFIType.i32], returns: FFIType.i32 },
   });
 
-  /** @throws Error where the system has no such `/proc` */
+  /** @throws Error if the system has no such `/proc` */
   constructor() {
     const program = openSync("/proc/self/exe", "r");
     this.#section = findSection(program, PROGRAM_SECTION);

@@ -158,7 +158,7 @@ export class TrustedClock implements Clock, Part {
     this.#save();
   }
 
-  /** Returns the latest change of a trusted clock within the last hour, in ms. */
+  /** Returns the last jump of the system clock within the past hour, in ms. */
   #newestStep(): number | undefined {
     const monotonic = this.#system.monotonic();
     const offset = this.#system.now() - monotonic;

@@ -45,7 +45,7 @@ export const nameTerms: readonly Term[] = [
   ...names("notice, notices"),
 ];
 
-/** Forbidden as whole names of variables and parameters: they say that something exists, not what it is. */
+/** Forbidden as whole names of variables and parameters, because they carry no meaning. */
 export const localTerms: readonly Term[] = "known, given, made, what, at, one, some"
   .split(", ")
   .map((word) => ({

@@ -14,7 +14,7 @@ import { renderCommands } from "./commands-doc.ts";
 import { renderPermissions } from "./permissions-doc.ts";
 import { placesFile, renderPlaces } from "./text-places.ts";
 
-/** Files that come from tables in the code: pages of docs/ and the places of texts. `--check` only tells whether they are up to date. */
+/** Files generated from tables in the code: pages of docs/ and the places of texts. `--check` only reports whether they are up to date. */
 
 function row(key: ConfigKey): string {
   const definition: KeyDefinition = configKeys[key];

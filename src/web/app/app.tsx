@@ -237,7 +237,7 @@ function Toasts() {
   );
 }
 
-/** Everything behind the sign-in: without a token, it goes to the hosted page and returns to the same address. */
+/** Part of the console that requires sign-in. Without a token, it goes to the hosted page and returns to the same address. */
 function SignedIn({ children }: { children: ComponentChildren }) {
   const { url } = useLocation();
   const signedIn = token.value !== undefined;

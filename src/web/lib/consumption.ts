@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 export interface Consumption {
   /** Start of the interval, epoch ms. */
   readonly from: number;
-  /** Its end, as far as it is known. */
+  /** End of the interval, as far as it is known. */
   readonly to: number;
   readonly amount: number;
 }

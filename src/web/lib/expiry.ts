@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** In days; 0: never; `date`: on the selected day. */
+/** Expiry choices: lifetimes in days, `0` for never, `date` for a selected day. */
 export const EXPIRIES = ["0", "30", "90", "365", "date"] as const;
 export type Expiry = (typeof EXPIRIES)[number];
 

@@ -4,7 +4,7 @@ import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts
 type MetadataOf = (key: string) => KeyMetadata | undefined;
 type Values = Readonly<Record<string, unknown>>;
 
-/** Order of keys: values with limits, then measurements, then others. A counter only increases and says the least. */
+/** Order of keys: values with limits, then measurements, then others. A counter only increases and is the least informative. */
 function rank(metadata: KeyMetadata | undefined): number {
   if (metadata?.limits !== undefined) return 0;
   if (metadata?.kind === "gauge") return 1;

@@ -57,7 +57,7 @@ const SHORTEST_MS = 1000;
 
 const LONGEST_MS = 10 * WINDOWS["1y"];
 
-/** Returns bounds that are wider by a factor, in which the time `ts` stays where it is. */
+/** Returns bounds that are wider by a factor, with the time `ts` at the same position. */
 export function zoomedAt({ from, to }: TimeBounds, ts: number, factor: number): TimeBounds {
   const width = to - from;
   const next = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, width * factor));

@@ -42,8 +42,8 @@ export const LOGOUT_PATH = "/api/auth/logout";
 const requests = new AbortController();
 
 /**
- * Aborts the requests in progress and allows no more except the one that ends the session: others would be refused, with errors in the browser's
- * log. The page is left afterwards.
+ * Aborts the requests in progress and allows no more, except the request that ends the session: others would be refused, with errors in the
+ * browser's log. The page is left afterwards.
  */
 export const endRequests = (): void => requests.abort();
 
@@ -74,7 +74,7 @@ async function send(method: string, path: string, body?: unknown, version?: stri
   }
 }
 
-/** The body of an error response, as far as it is present. */
+/** Body of an error response; all fields are optional. */
 type ErrorBody = Partial<Text & { readonly message: string }> | null;
 
 async function failureOf(response: Response): Promise<ApiError> {
@@ -143,7 +143,7 @@ export const remove = async <T = unknown>(path: string, body?: unknown): Promise
 
 interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Number of all matches, of which `rows` may be the first. */
+  /** Number of all matches; `rows` may contain only the first of them. */
   readonly total: number;
 }
 

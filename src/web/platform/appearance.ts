@@ -29,7 +29,7 @@ export function showAppearance(shown: Appearance): void {
   writeStored(KEY, shown.name || shown.logo || shown.colors ? JSON.stringify(shown) : undefined);
 }
 
-/** Loads the current branding; without a response the one shown stays. */
+/** Loads the current branding. Without a response, the displayed branding stays. */
 export async function loadAppearance(signedIn: boolean): Promise<void> {
   try {
     showAppearance(

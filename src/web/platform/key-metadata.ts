@@ -23,7 +23,7 @@ const CHANGE_DELAY_MS = 500;
 export const keyMetadataVersion = signal(0);
 /** Number of the current round: metadata that an earlier round requested is requested again. */
 let round = 0;
-/** Device → the round in which it was asked for. */
+/** Round of the last request by device. */
 const askedIn = new Map<string, number>();
 /** Devices to include in the next request. */
 const wanted = new Set<string>();
@@ -98,7 +98,7 @@ export function profileOfDevice(deviceId: string): string | undefined {
   return profileOf.get(deviceId);
 }
 
-/** Resolves once the metadata of a device has been asked for, with or without success. */
+/** Resolves once the request for the metadata of a device has ended, successfully or not. */
 export function keyMetadataReady(deviceId: string): Promise<void> {
   profileOfDevice(deviceId);
   const isAnswered = waiting.has(deviceId) && waiting.get(deviceId) === undefined;

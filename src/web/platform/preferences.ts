@@ -42,7 +42,7 @@ function firstLanguage(): Language {
 
 export const theme = signal<Theme>(storedTheme());
 export const language = signal<Language>(firstLanguage());
-/** Whether the dark theme is active, for what CSS cannot style (the canvas of charts). */
+/** True if the dark theme is active, for parts that CSS cannot style (the canvas of charts). */
 export const darkNow = signal(false);
 
 export function watchPreferences(): void {

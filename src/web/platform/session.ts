@@ -25,7 +25,7 @@ export const bearer = computed(() => shareToken.value ?? token.value);
 export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
-/** Returns whether the server would allow it; the console hides what would be refused. */
+/** Returns whether the user has the permission; the console hides operations that the server would refuse. */
 export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
 export const mayWrite = computed(() => may("devices:write"));
 

@@ -11,7 +11,7 @@ export function errorText(error: unknown): string {
   return text === undefined ? statusText(error) : serverText(text, error.message);
 }
 
-/** Returns the text of a response that has only a status. */
+/** Returns the text for a response without an error code. */
 function statusText({ status, message, retryAfterSeconds = 60 }: ApiError): string {
   switch (status) {
     case 0:

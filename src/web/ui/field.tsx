@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A control with its label; `error` says next to it what is wrong with the input. */
+/** A control with its label; `error` is shown next to it. */
 export function Field(props: {
   label: string;
   hint?: string | undefined;

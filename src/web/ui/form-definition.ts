@@ -23,13 +23,13 @@ export interface ControlProps {
   readonly setValues: (values: FormValues) => void;
 }
 
-/** A field of a form, with what its schema cannot express. */
+/** A field of a form, with properties that its schema cannot express. */
 export interface FormField {
   /** Names of the objects and the field, joined by dots. */
   readonly path: string;
   /** Name of its texts, if it is not the path. */
   readonly text?: string;
-  /** Label and hint of a field that people define, in place of its texts in the catalogue. */
+  /** Label and hint of a user-defined field, in place of its texts in the catalogue. */
   readonly own?: { readonly label: string; readonly hint?: string | undefined };
   /** Shown only if this is true and its variant is selected. */
   readonly when?: (values: FormValues) => boolean;
@@ -61,7 +61,7 @@ export interface FieldGroup {
   readonly group: string;
   readonly fields: Fields;
   readonly when?: (values: FormValues) => boolean;
-  /** Closed until the user opens it, or if this is false for the first values. */
+  /** Makes the group foldable; returns whether it is folded initially, based on the first values. */
   readonly isFolded?: (values: FormValues) => boolean;
   /** A panel of its own on the page. */
   readonly isSection?: true;
@@ -77,7 +77,7 @@ export const isGroup = (item: Item): item is FieldGroup => typeof item === "obje
 export const toField = (field: FieldEntry): FormField =>
   typeof field === "string" ? { path: field } : field;
 
-/** All fields, those of groups included. */
+/** Returns all fields, including those in groups. */
 export const fieldsOfForm = (fields: Fields): FormField[] =>
   fields.flatMap((row) =>
     [row]

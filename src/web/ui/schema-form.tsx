@@ -14,7 +14,7 @@ interface Props extends Pick<FormState, "options" | "hints" | "isDisabled"> {
   readonly submitText?: string;
   /** Sends the values; `show` replaces those of the form. */
   readonly onSave: (body: FormValues, show: (values: FormValues) => void) => Promise<unknown>;
-  /** Buttons before the one that sends. */
+  /** Buttons before the submit button. */
   readonly buttons?: ComponentChildren;
   /** Content below the fields. */
   readonly children?: ComponentChildren;

@@ -14,7 +14,7 @@ interface Props {
   readonly isFixed?: boolean;
   /** Content at the other end of the row of buttons, such as a test of the input. */
   readonly start?: ComponentChildren;
-  /** Buttons before the one that sends. */
+  /** Buttons before the submit button. */
   readonly buttons?: ComponentChildren;
   readonly formRef?: Ref<HTMLFormElement>;
   readonly children: ComponentChildren;

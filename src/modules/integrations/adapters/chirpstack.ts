@@ -68,7 +68,7 @@ function transmissionOf({ frequency, loRaModulationInfo, dataRate }: Fields, isL
   return { frequency, ...(isLora && { modulation: { lora: { spreadingFactor } } }) };
 }
 
-/** Removes undefined fields, because field names tell events apart. */
+/** Removes undefined fields, because field names distinguish events. */
 const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
@@ -154,8 +154,8 @@ type Part = Omit<NormalizedMessage, "device" | "ts"> & { readonly notes?: readon
 const MQTT_TOPIC = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
 
 /**
- * Fields that tell the events apart if neither query nor topic names the event; the first with a value decides. Programs that rewrite messages add
- * the fields of other events, empty.
+ * Fields that distinguish the events if neither query nor topic names the event; the first field with a value decides. Programs that rewrite
+ * messages add the fields of other events, empty.
  */
 const MARKS: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["integration", "integrationName"],

@@ -1,6 +1,6 @@
 /**
- * The Things Stack v3, by webhook or MQTT, with the same bodies; the key that is present tells the kind of message. Zero and empty fields are
- * omitted, 64-bit integers are strings, and field masks may remove any field.
+ * The Things Stack v3, by webhook or MQTT, with the same bodies; a key identifies the kind of message. Zero and empty fields are omitted, 64-bit
+ * integers are strings, and field masks may remove any field.
  */
 import { createHash } from "node:crypto";
 import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
@@ -179,7 +179,7 @@ const failed = ({ own, body }: Content): Part => ({
 
 const serviceData = ({ own }: Content): Part => ({ kind: "uplink", telemetry: objectOf(own.data) ?? {} });
 
-/** Readers by the key that tells the kind of message, or the reason for ignoring that kind. */
+/** Readers by the key that identifies the kind of message, or the reason for ignoring that kind. */
 const readers: Readonly<Record<string, Text | ((content: Content) => Part)>> = {
   uplink_message: uplink,
   join_accept: join,

@@ -3,7 +3,7 @@ import type { StateDuration } from "../telemetry.types.ts";
 /** State times of all intervals of a series as sent by the worker; copying objects would take longer than computing them. */
 export interface StateTimes {
   readonly states: readonly (number | string | boolean)[];
-  /** Number of each item's state; a number beyond the states stands for all other values. */
+  /** Number of each item's state; a number beyond the states means any other value. */
   readonly picks: Uint8Array;
   readonly ms: Float64Array;
   /** Per interval, the index after its last item. */

@@ -6,7 +6,7 @@ import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Operator } from "./alarms-api.ts";
 
-/** Formats a value of a condition with the metadata of its key, or a text for a missing value. */
+/** Formats a condition's value with the metadata of its key. A missing value gets a placeholder. */
 export function valueText(value: unknown, metadata?: KeyMetadata): string {
   if (value === null || value === undefined) return t("condition.nothing");
   if (typeof value === "string" && stateOf(value, metadata) === undefined) return `“${value}”`;

@@ -23,7 +23,7 @@ export function fieldOf({ type, minimum, maximum, options, isRequired }: Command
   };
 }
 
-/** Returns the path of the field of a parameter, whose own name may contain dots. */
+/** Returns the form path of a parameter. It is built from the index, because names of parameters may contain dots. */
 const pathOf = (index: number) => `param${index}`;
 
 /** Returns the form of a command's parameters. */

@@ -6,7 +6,7 @@ import { Checkbox } from "../../ui/choice.tsx";
 import { Field } from "../../ui/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
-/** Common fields of entries of protocols whose entries are rows. */
+/** Common fields of entries that are edited as rows. */
 export interface Entry {
   readonly key: string;
   readonly address: string;

@@ -20,7 +20,7 @@ const REFRESH_MS = 5_000;
 const KEYS_SHOWN = 6;
 const DEVICES_SHOWN = 3;
 
-/** Generators of telemetry: all of them, or the form of one. */
+/** Screen with the list of telemetry generators, or the form of one generator. */
 export function GeneratorsScreen() {
   const { generatorId } = useRoute().params;
   return (

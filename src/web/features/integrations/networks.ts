@@ -6,7 +6,7 @@ import { type Network, networks } from "./network-list.ts";
 export const isLorawan = (type: IntegrationType): boolean =>
   type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
 
-/** Topics of events of network servers. */
+/** MQTT topic filters for the events of network servers. */
 export const serverTopics: Partial<Record<IntegrationType, string>> = {
   CHIRPSTACK: "application/+/device/+/event/+",
   THE_THINGS_STACK: "v3/+/devices/+/#",

@@ -26,7 +26,7 @@ async function loadGateways(): Promise<Gateway[]> {
   }));
 }
 
-/** Shows the gateways with a lamp for each of their children; nothing where there is no gateway. */
+/** Shows the gateways with a status lamp per child; renders nothing if there are no gateways. */
 export function GatewayList() {
   const loaded = useKept(loadGateways, []);
   const reloadSoon = useCoalesced(loaded.reload);

@@ -39,7 +39,7 @@ const Unit = entryUnitCard<S7Kind>({
     health.refused.map(({ key, returnCode }) => ({ key, text: refusalText(returnCode) })),
 });
 
-/** Reads one address at once, before it becomes a tag. */
+/** Reads one address immediately, before it becomes a tag. */
 function AddressReader({ connection }: { connection: S7Connection }) {
   const [address, setAddress] = useState("");
   const [values, setValues] = useState<string | undefined>(undefined);

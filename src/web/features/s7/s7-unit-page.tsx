@@ -26,7 +26,7 @@ const templates = async () =>
     entries: tags,
   }));
 
-/** The parts of the page of a unit that are specific to S7. */
+/** S7-specific parts of the page of a unit. */
 export const unitView = (): EntryUnitView<S7Kind, S7Tag, EntryDraft> => ({
   api: s7Api,
   path: "/s7",

@@ -24,7 +24,7 @@ const uploadArchive = (link: string, file: File, onProgress: OnProgress): Promis
 
 /**
  * Returns whether the gateway has restarted with the restored data: it then has an owner, so that the link is no longer valid.
- * @throws the error that the restoration failed with
+ * @throws the error of a failed restoration
  */
 async function isRestored(link: string, onProgress: OnProgress): Promise<boolean> {
   try {

@@ -11,7 +11,7 @@ import { signUpApi } from "./sign-up-api.ts";
 
 const RESEND_AFTER_S = 60; // the server sends no two codes sooner
 
-/** Step that confirms the e-mail address. After a reload it asks again for the password, which must be the one of the sign-up. */
+/** Step that confirms the e-mail address. After a reload it asks again for the password, which must match the sign-up. */
 export function CodeStep(props: {
   email: string | undefined;
   password: string | undefined;

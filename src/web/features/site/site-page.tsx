@@ -65,7 +65,7 @@ function Meter(props: {
   limit: number | null;
   format?: (amount: number) => string;
   note?: string | undefined;
-  /** Text about what happens at the limit, unless requests are refused. */
+  /** Effect of the limit in words, unless requests are refused. */
   full?: string;
 }) {
   const { label, used, limit, note, format = formatPlain, full = t("plan.full") } = props;

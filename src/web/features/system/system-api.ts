@@ -21,7 +21,7 @@ export const systemApi = {
   shareDevice: (tenantIds: readonly string[]) =>
     put<SharedDevices>("/api/gateway/shared-device", { tenantIds }),
   supportBundle: () => load("/api/gateway/support-bundle"),
-  /** The gateway's own device; null where there is none. */
+  /** Returns the gateway's own device; null if it does not exist. */
   async device(): Promise<DeviceRow | null> {
     const query = { deviceType: GATEWAY_DEVICE_TYPE, sort: "createdAt", limit: 1 };
     return (await getPage<DeviceRow>("/api/devices", query)).rows[0] ?? null;

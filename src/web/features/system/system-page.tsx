@@ -24,7 +24,7 @@ import { type SharedDevices, systemApi } from "./system-api.ts";
 import { TalkersSection } from "./talkers-section.tsx";
 import { UpdateSection } from "./update-section.tsx";
 
-/** The gateway reports once a minute, and its device appears with the first report. */
+/** Polling interval until the gateway's device exists: the first report, which creates it, may take a minute. */
 const DEVICE_POLL_MS = 15_000;
 
 /** Takes the place of an item's id in the address. */

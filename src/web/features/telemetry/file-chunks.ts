@@ -27,7 +27,7 @@ class LineEnds {
   #isQuoted = false;
   /** Number of complete lines. */
   lines = 0;
-  /** Index behind the end of the last line; 0 if there is none. */
+  /** Index after the end of the last line; 0 if there is none. */
   last = 0;
 
   constructor(isCsv: boolean) {

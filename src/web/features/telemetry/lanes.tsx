@@ -23,7 +23,7 @@ export interface LaneKey {
 }
 
 const STATS_DIGITS = 5;
-/** Additional decimals of a mean: that of 3 and 4 is 3.5. */
+/** Additional decimals of a mean: the mean of 3 and 4 is 3.5. */
 const MEAN_DECIMALS = 1;
 
 interface Props {

@@ -215,7 +215,7 @@ interface Props {
   readonly onChange: (steps: readonly StepDraft[]) => void;
 }
 
-/** The steps that only this uplink runs. */
+/** Section with the steps that run only in this uplink. */
 function StepsSection({ types, steps, problem, onChange }: Props) {
   return (
     <Section id="uplink-steps" title={t("uplink.steps")} hint={t("uplink.stepsHint")}>

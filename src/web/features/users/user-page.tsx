@@ -41,7 +41,7 @@ export function UserPage({ userId }: { userId: string }) {
   );
 }
 
-/** Users have another page for themselves, and only an owner may manage an owner. */
+/** Returns whether the form of the user may be changed. Users edit themselves on the profile page, and only an owner may manage an owner. */
 function mayManage(user: User): boolean {
   const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
   return may("users:write") && user.userId !== me.value?.userId && ROLES.indexOf(user.role) >= own;

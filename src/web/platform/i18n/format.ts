@@ -22,7 +22,7 @@ export function formatSampleTime(ts: number, { from, to }: { from: number; to: n
   return formatDate(ts, isOneDay ? "time" : "stamp");
 }
 
-/** Formats both ends of a period with their zone; what they have in common appears once. */
+/** Formats both ends of a period with their zone; common parts appear once. */
 export function formatDateRange(from: number, to: number): string {
   const zone = zoneName(to);
   if (zoneName(from) !== zone) return dateFormat("zoned").formatRange(from, to);

@@ -63,14 +63,14 @@ function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
 /** Max. length of a unit beside the number of a mark. */
 const MARK_UNIT_CHARACTERS_MAX = 4;
 
-/** Returns the unit of the axis: the one that all its lines share. */
+/** Returns the unit of the axis: the common unit of its lines. */
 function unitOf(group: readonly ChartSeries[]): string | undefined {
   const unit = group[0]?.unit;
   const isShort = unit !== undefined && unitSymbol(unit).length <= MARK_UNIT_CHARACTERS_MAX;
   return isShort && group.every((series) => series.unit === unit) ? unit : undefined;
 }
 
-/** Returns the named values of the axis: those of its lines, if they are all the same. */
+/** Returns the named values of the axis, if they are the same for all its lines. */
 function marksOf(group: readonly ChartSeries[]): ChartSeries["marks"] {
   const marks = group[0]?.marks;
   const text = JSON.stringify(marks);
@@ -170,7 +170,7 @@ interface AxesSpec {
   /** Ends of the first value axis. */
   readonly axisLimits?: AxisLimits | undefined;
   readonly height: number;
-  /** True if the axes have labels that name what they show. */
+  /** True if the axes have labels. */
   readonly isLabelled?: boolean | undefined;
 }
 

@@ -116,7 +116,7 @@ export class ChartGestures {
     this.#fingers.set(pointerId, { px: offsetX, ts: this.#timeAt(offsetX) });
   }
 
-  /** Keeps the times under both fingers where the fingers are. */
+  /** Keeps the times at both fingers under the fingers. */
   #pinch({ pointerId, offsetX }: PointerEvent): void {
     const finger = this.#fingers.get(pointerId);
     if (finger === undefined) return;

@@ -78,7 +78,7 @@ class Pen {
     this.#corners = 1;
   }
 
-  /** Draws what was added; the line starts anew with the next corner. */
+  /** Draws the collected line; the next corner starts a new line. */
   lift(): void {
     this.#ctx.stroke();
     this.#ctx.beginPath();

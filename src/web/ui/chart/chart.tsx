@@ -20,8 +20,8 @@ import { drawAnnotations, drawBands, drawMarks } from "./chart-marks.ts";
 const SIZE_PX = 7;
 
 /**
- * Marks the sample of each line that applies at the pointer, which is also the one in legends. uPlot would mark the nearest one, and only one that
- * is left in thinned columns.
+ * Marks the sample of each line that applies at the pointer, as legends do. uPlot would mark the nearest sample, and only a sample left in thinned
+ * columns.
  */
 class PointerDots {
   readonly #dots: readonly HTMLElement[];
@@ -127,7 +127,7 @@ function seriesOf({ series, banded }: ChartProps): Pick<uPlot.Options, "series" 
   return { series: [{}, ...lines, ...edges], bands };
 }
 
-/** Draws what uPlot's own paths cannot. */
+/** Draws the parts of a line that uPlot's own paths do not support. */
 function drawLine(u: uPlot, number: number, { line, width }: { line: ChartSeries; width: number }): void {
   if (isBarred(line)) return;
   if (!line.stepped && line.style === "area") fillToZero(u, number, `${line.color}40`);

@@ -101,7 +101,7 @@ class Announced {
       if (!this.availability.has(topic)) this.#isAvailable.delete(topic);
   }
 
-  /** Records a message of an availability topic. Returns whether the device is reachable; `undefined` if the message does not tell. */
+  /** Records a message of an availability topic. Returns whether the device is reachable; `undefined` if the message does not indicate it. */
   noteAvailability(
     topic: string,
     { available, unavailable }: AnnouncedAvailability,

@@ -1,7 +1,7 @@
 import type { ByteReader } from "../../../../lib/data/byte-reader.ts";
 import type { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 
-/** Number of times that neighbours are subtracted before an integer is written. */
+/** Number of delta passes over the integers before they are written. */
 export type Order = 0 | 1 | 2;
 
 export const ALL_ORDERS: readonly Order[] = [0, 1, 2];

@@ -8,7 +8,7 @@ const THOROUGH_BYTES_MIN = 1_024;
 /** Min. bytes for packing; a zstd frame itself takes about 20 bytes. */
 const PACK_BYTES_MIN = { fast: 96, thorough: 24 };
 
-/** Returns a zstd frame, or the unchanged bytes if that is not larger; the first byte tells which. */
+/** Returns a zstd frame, or the unchanged bytes if that is not larger; the first byte indicates which. */
 export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
   if (bytes.length >= PACK_BYTES_MIN[effort]) {
     const frame = Bun.zstdCompressSync(bytes, { level: levelFor(bytes.length, effort) });

@@ -19,7 +19,7 @@ export class StateRuns {
   readonly #starts: Uint32Array;
   /** Index of each run's value. */
   readonly #picks: Uint16Array;
-  /** One bit per row that tells whether it has a value; null if all rows have one. */
+  /** One bit per row, set if the row has a value; null if all rows have one. */
   readonly #presence: Uint8Array | null;
 
   private constructor(stamps: Stamps, column: Column, starts: readonly number[]) {

@@ -262,8 +262,8 @@ function userOf(startup: Buffer): string | undefined {
 }
 
 /**
- * Authenticates at a server on behalf of the client behind a relay: the client derives passwords on the thread that all uplinks share, with any
- * number of iterations. The client is accepted if it names `ticket` as its user.
+ * Signs in at a server for the client behind a relay. The client itself would derive the password on the thread shared by all uplinks, with as many
+ * iterations as the server demands. The relay accepts the client if it names `ticket` as its user.
  */
 export async function signIn(socket: Socket, settings: SignIn, ticket: string): Promise<SignedIn> {
   const { tls, host, user, database } = settings;
