@@ -127,7 +127,7 @@ async function isConfirmed(question: string): Promise<boolean> {
   return false;
 }
 
-/** Plans and applies. Returns the exit code. */
+/** Prints the plan, and applies it if confirmed. Returns the exit code. */
 async function planAndApply(
   { api, site, user, lock }: { api: ApiClient; site: Site; user: SiteUser; lock: SiteLock },
   flags: ReadonlySet<string>,

@@ -23,7 +23,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 const MESSAGING_SECTIONS: ReadonlySet<string> = new Set(["messengers", "notifications"]);
 const MESSAGING_FIELDS: ReadonlySet<string> = new Set(["url", "body"]);
 
-/** Returns whether a field may contain a secret. */
+/** Returns whether a field may contain a secret, judged by its name, the name of its parent and its section. */
 export function isSecretField(section: string, path: FieldPath): boolean {
   const names = path.filter((part) => typeof part === "string");
   const [name = "", around] = names.toReversed();

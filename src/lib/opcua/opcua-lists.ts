@@ -2,7 +2,7 @@
 export const OPCUA_SECURITY_MODES = ["NONE", "SIGN", "SIGN_AND_ENCRYPT"] as const;
 export type OpcUaSecurityMode = (typeof OPCUA_SECURITY_MODES)[number];
 
-/** Supported security policies (OPC 10000-7). Older ones count as broken. */
+/** Supported security policies (OPC 10000-7). Older policies are considered insecure. */
 export const OPCUA_POLICIES = [
   "NONE",
   "BASIC256SHA256",

@@ -25,7 +25,7 @@ export const alarms = sqliteTable(
     /** JSON string: the message with its values separate; null if it has none. */
     messageParts: text("message_parts"),
     createdAt: integer("created_at").notNull(),
-    /** Time of the last raise. */
+    /** Time at which the alarm was last raised. */
     raisedAt: integer("raised_at").notNull(),
     raiseCount: integer("raise_count").notNull(),
     updatedAt: integer("updated_at").notNull(),

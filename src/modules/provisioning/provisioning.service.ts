@@ -111,7 +111,7 @@ function record(
 
 /**
  * Creates the service by which devices claim their own credentials with the key and secret of a profile: new devices, or devices that a user created
- * beforehand. Each may claim once; devices in use, or with an earlier claim, cannot be claimed by another.
+ * beforehand. Each device may claim once; a device that is in use or was claimed earlier cannot be claimed by another.
  */
 export function createProvisioningService(deps: {
   repository: ProvisioningRepository;

@@ -513,7 +513,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     });
   }
 
-  /** Reads the load of a target. */
+  /** Reads a target's waiting rows from the store and updates its load. Removes the target if no rows are waiting. */
   #load(row: Target): WaitingTarget<Target> {
     const { store } = this.#kind;
     this.flush();

@@ -22,7 +22,7 @@ export class OpenedBlock {
   /** Approximate memory, in bytes. */
   bytes: number;
   readonly #head: BlockHead;
-  /** Null once it is not read any more. */
+  /** Null once the body is no longer read. */
   #body: Uint8Array | null;
   #ts: Numbers | null = null;
   #stampIndex: Stamps | null = null;
