@@ -26,6 +26,9 @@ test.skipIf(pythonOfBacpypes === null)("a device of bacpypes3 is connected and r
   await dialog.getByRole("textbox", { name: /^Where to search/ }).fill("192.0.2.1.1");
   await dialog.getByRole("button", { name: "Search" }).click();
   await dialog.getByRole("alert").waitFor();
+  await dialog.getByRole("textbox", { name: /^Where to search/ }).fill("127.0.0.1");
+  await dialog.getByRole("button", { name: "Search" }).click();
+  await dialog.getByText(/^0 devices answered\. Check whether/).waitFor();
   await dialog.getByLabel("Name", { exact: true }).fill("Air 1");
   await dialog.getByRole("textbox", { name: /^Address/ }).fill("127.0.0.1");
   await dialog.getByRole("spinbutton", { name: "Port" }).fill(String(device?.port));

@@ -63,7 +63,11 @@ function DeviceSearch({ onSelect }: { onSelect: (device: FoundDevice) => void })
           {t(action.busy ? "bacnet.searching" : "bacnet.search")}
         </Button>
         <ErrorNote error={action.error} />
-        {found && <p role="status">{plural("bacnet.found", found.length)}</p>}
+        {found && (
+          <p role="status">
+            {plural("bacnet.found", found.length)} {found.length === 0 && t("bacnetWhy.noAnswer")}
+          </p>
+        )}
         <ul class="flex max-h-48 flex-col gap-1 overflow-y-auto">
           {found?.map((device) => (
             <li key={`${addressText(device)} ${device.deviceInstance}`}>
