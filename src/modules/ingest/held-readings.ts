@@ -4,13 +4,14 @@ import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Part } from "../../platform/process/lifecycle.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { untilSharedWake } from "../../platform/time/periodic.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import type { HeldMessage, HeldRepository, HeldSize } from "./held.repository.ts";
+import type { HeldHead, HeldMessage, HeldRepository, HeldSize } from "./held.repository.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
 /** Max. messages per device, and their max. size in MiB. */
@@ -20,6 +21,25 @@ const RELEASE_INTERVAL_MS = 10_000;
 const RELEASED_AT_ONCE = 500;
 /** Min. interval in ms between counts: health is queried every second, and counting a million messages takes long. */
 const COUNT_INTERVAL_MS = 60_000;
+
+/** Bytes of readings that are parsed together: those of small parts take many times their room. */
+const BATCH_BYTES_MAX = 256 * 1024;
+
+/** Yields the numbers of messages that are stored together. */
+function* batchesOf(heads: readonly HeldHead[]): Generator<number[]> {
+  let batch: number[] = [];
+  let total = 0;
+  for (const { seq, bytes } of heads) {
+    if (batch.length > 0 && total + bytes > BATCH_BYTES_MAX) {
+      yield batch;
+      batch = [];
+      total = 0;
+    }
+    batch.push(seq);
+    total += bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
 
 export interface SplitReadings {
   readonly due: readonly Reading[];
@@ -158,10 +178,14 @@ export class HeldReadings implements Part {
   }
 
   /** Stores before deleting: a crash in between stores the same values again, which changes nothing. */
-  async #store(messages: readonly HeldMessage[]): Promise<void> {
-    await Promise.all(messages.map((message) => this.#storeOne(message)));
-    this.#deps.repository.delete(messages.map(({ seq }) => seq));
-    this.#summary = undefined;
+  async #store(heads: readonly HeldHead[]): Promise<void> {
+    const { repository } = this.#deps;
+    for (const seqs of batchesOf(heads)) {
+      await Promise.all(repository.read(seqs).map((message) => this.#storeOne(message)));
+      repository.delete(seqs);
+      this.#summary = undefined;
+      await workShare.next();
+    }
   }
 
   /** @throws DomainError `unavailable` while nothing can be stored. Permanently refused readings are logged */

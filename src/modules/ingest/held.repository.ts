@@ -18,7 +18,14 @@ export interface HeldSize {
   readonly bytes: number;
 }
 
+/** Message without its readings. */
+export interface HeldHead {
+  readonly seq: number;
+  readonly bytes: number;
+}
+
 const bytes = sql<number>`octet_length(${heldReadings.readings})`;
+const head = { seq: heldReadings.seq, bytes };
 
 export function createHeldRepository({ orm }: MainDatabase) {
   const devicesOfHost = orm
@@ -57,22 +64,29 @@ export function createHeldRepository({ orm }: MainDatabase) {
         0
       );
     },
-    listDue: (now: number, limit: number): HeldMessage[] =>
+    /** Lists messages that are due, oldest first, without their readings. */
+    listDue: (now: number, limit: number): HeldHead[] =>
       orm
-        .select()
+        .select(head)
         .from(heldReadings)
         .where(lte(heldReadings.dueAt, now))
         .orderBy(asc(heldReadings.seq))
         .limit(limit)
-        .all()
-        .map(toMessage),
-    listOf: (deviceId: DeviceId, limit: number): HeldMessage[] =>
+        .all(),
+    listOf: (deviceId: DeviceId, limit: number): HeldHead[] =>
       orm
-        .select()
+        .select(head)
         .from(heldReadings)
         .where(eq(heldReadings.deviceId, deviceId))
         .orderBy(asc(heldReadings.seq))
         .limit(limit)
+        .all(),
+    read: (seqs: readonly number[]): HeldMessage[] =>
+      orm
+        .select()
+        .from(heldReadings)
+        .where(inArray(heldReadings.seq, [...seqs]))
+        .orderBy(asc(heldReadings.seq))
         .all()
         .map(toMessage),
     delete: (seqs: readonly number[]): void =>
