@@ -110,7 +110,8 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
   };
 }
 
-function* oneByOne<Head, Item>(
+/** Reads items one at a time; those that are undefined are left out. */
+export function* oneByOne<Head, Item>(
   heads: readonly Head[],
   read: (head: Head) => Item | undefined,
 ): Generator<Item[]> {

@@ -33,7 +33,7 @@ type Answer = (device: IngestDevice, body: unknown) => unknown;
 /** Handles `…/request/{id}` and responds on `…/response/{id}`; undefined for other topics. */
 function createDeviceRequests(deps: DeviceRequestsDeps) {
   const answers: Record<string, Answer> = {
-    [ATTRIBUTES]: (device, body) => readAttributes(deps, device, body),
+    [ATTRIBUTES]: (device, body) => readAttributes(deps, device, parseAttributesRequest(body)),
     [RPC]: (device, body) => deps.ownRequests(device, body),
   };
 
@@ -60,19 +60,27 @@ function keysOf(body: Record<string, unknown>, name: string): string[] | undefin
   return parseNames(keys).flatMap((key) => key.trim() || []);
 }
 
-function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
-  if (!isJsonObject(body)) throw invalid("request.body_invalid");
-  const client = keysOf(body, "clientKeys");
-  const shared = keysOf(body, "sharedKeys");
+async function readAttributes(
+  deps: DeviceRequestsDeps,
+  device: IngestDevice,
+  [client, shared]: readonly [client?: string[] | undefined, shared?: string[] | undefined],
+): Promise<unknown> {
   const isAll = client === undefined && shared === undefined;
-  const section = (name: string, scope: "CLIENT" | "SHARED", keys: string[] | undefined) => {
+  const section = async (name: string, scope: "CLIENT" | "SHARED", keys: string[] | undefined) => {
     if (!isAll && keys === undefined) return [];
-    const entries = deps.attributes.read(device, scope, keys);
-    return entries.length === 0
-      ? []
-      : [[name, Object.fromEntries(entries.map(({ key, value }) => [key, value]))]];
+    const entries = await deps.attributes.read(device, scope, keys);
+    return entries.length === 0 ? [] : [[name, Object.fromEntries(entries)]];
   };
-  return Object.fromEntries([...section("client", "CLIENT", client), ...section("shared", "SHARED", shared)]);
+  return Object.fromEntries([
+    ...(await section("client", "CLIENT", client)),
+    ...(await section("shared", "SHARED", shared)),
+  ]);
+}
+
+/** @throws DomainError `invalid` */
+function parseAttributesRequest(body: unknown) {
+  if (!isJsonObject(body)) throw invalid("request.body_invalid");
+  return [keysOf(body, "clientKeys"), keysOf(body, "sharedKeys")] as const;
 }
 
 const CLAIM = "v1/devices/me/claim";

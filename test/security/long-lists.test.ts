@@ -66,3 +66,26 @@ test("newest values of 20,000 parts each", async () => {
   });
   expect(stalls).toEqual([]);
 }, 60_000);
+
+test("attributes of a device with 21,000 parts each", async () => {
+  const [deviceToken] = gateway.deviceTokens;
+  const path = `/api/devices/${gateway.deviceIds[1]}/attributes`;
+  for (let index = 0; index < 60; index++) {
+    const attributes = { [`long ${index}`]: parts(21_000) };
+    expect((await call("POST", `/api/v1/${deviceToken}/attributes`, attributes)).status).toBe(200);
+    expect((await call("POST", path, { scope: "SHARED", attributes })).status).toBe(200);
+  }
+  const own = `/api/v1/${deviceToken}/attributes?clientKeys=long%201&sharedKeys=long%202`;
+  const reads = [own, `${path}?scope=CLIENT`, `${path}/history?limit=60`, `${path}/desired`];
+  const stalls: string[] = [];
+  for (const read of reads)
+    stalls.push(
+      ...(await stallsOf(gateway, { name: read, counts: [10] }, async (atOnce) => async () => {
+        const answers = await Promise.all(Array.from({ length: atOnce }, () => call("GET", read)));
+        const whole = answers.find(({ status }) => status === 200)?.body;
+        if (read === own) expect(whole.shared["long 2"]).toHaveLength(21_000);
+        else expect(whole).toHaveLength(60);
+      })),
+    );
+  expect(stalls).toEqual([]);
+}, 60_000);

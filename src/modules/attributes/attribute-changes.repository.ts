@@ -6,7 +6,7 @@ import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";
-import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
+import type { AttributeChange, AttributeScope, ChangedBy, ChangeText } from "./attributes.types.ts";
 
 /** Max. bytes of a device's kept changes. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
@@ -106,32 +106,46 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
       }
       return isNew;
     },
-    /** Lists changes, newest first. */
-    list: (
+    /** Lists the ids of changes, newest first: their values may be 64 KiB each. */
+    ids: (
       deviceId: DeviceId,
       { limit, offset, ...filter }: ChangeFilter & { limit: number; offset: number },
-    ): AttributeChange[] =>
+    ): number[] =>
       orm
-        .select()
+        .select({ changeId: attributeChanges.changeId })
         .from(attributeChanges)
         .where(matching(deviceId, filter))
         .orderBy(desc(attributeChanges.changeId))
         .limit(limit)
         .offset(offset)
         .all()
-        .map(toChange),
+        .map(({ changeId }) => changeId),
+    find(changeId: number): AttributeChange | undefined {
+      const row = orm.select().from(attributeChanges).where(eq(attributeChanges.changeId, changeId)).get();
+      return row && toChange(row);
+    },
     count: (deviceId: DeviceId, filter: ChangeFilter): number =>
       orm.select({ n: sql<number>`count(*)` }).from(attributeChanges).where(matching(deviceId, filter)).get()
         ?.n ?? 0,
-    /** Returns the changes of a scope after a change, oldest first. */
-    listSince: (deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[] =>
-      orm
-        .select()
+    /** Returns the last change of each key of a scope after a change, in the order of first changes, with the JSON of its value. */
+    lastSince(deviceId: DeviceId, scope: AttributeScope, since: number): ChangeText[] {
+      const { changeId, key, value: text } = attributeChanges;
+      const rows = orm
+        .select({ changeId, key })
         .from(attributeChanges)
-        .where(and(matching(deviceId, { scope }), gt(attributeChanges.changeId, changeId)))
-        .orderBy(asc(attributeChanges.changeId))
-        .all()
-        .map(toChange),
+        .where(and(matching(deviceId, { scope }), gt(changeId, since)))
+        .orderBy(asc(changeId))
+        .all();
+      const last = new Map(rows.map((row) => [row.key, row.changeId]));
+      const ids = JSON.stringify([...last.values()]);
+      const texts = orm
+        .select({ changeId, text })
+        .from(attributeChanges)
+        .where(sql`${changeId} IN (SELECT value FROM json_each(${ids}))`)
+        .all();
+      const textOf = new Map(texts.map((row) => [row.changeId, row.text]));
+      return [...last].map(([name, id]) => ({ changeId: id, key: name, text: textOf.get(id) ?? null }));
+    },
     /** Returns 0 for a device without changes. */
     newestId: (deviceId: DeviceId): number =>
       orm

@@ -6,7 +6,7 @@ import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
-import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
+import type { AttributeHead, AttributeScope, AttributeText } from "./attributes.types.ts";
 
 /** Devices whose keys are read without a pause. */
 const DEVICES_PER_STEP = 20;
@@ -50,18 +50,27 @@ export function createAttributesRepository({ orm }: MainDatabase) {
         set: { value: sql`excluded.value`, updatedAt: sql`excluded.updated_at` },
       }),
   );
-  // Devices ask for theirs: prepared once, the scopes as one JSON parameter.
-  const listed = lazyStatement(() =>
+  const { deviceId: ofDevice, scope: ofScope, key, value, updatedAt } = attributes;
+  const isOfScope = and(eq(ofDevice, sql.placeholder("deviceId")), eq(ofScope, sql.placeholder("scope")));
+  const hasScope = sql`${ofScope} IN (SELECT value FROM json_each(${sql.placeholder("scopes")}))`;
+  const hasKey = sql`${key} IN (SELECT value FROM json_each(${sql.placeholder("keys")}))`;
+  // Devices ask for theirs: prepared once, the names as one JSON parameter.
+  const headsOf = lazyStatement(() =>
     orm
-      .select()
+      .select({ key, scope: ofScope, updatedAt })
       .from(attributes)
-      .where(
-        and(
-          eq(attributes.deviceId, sql.placeholder("deviceId")),
-          sql`${attributes.scope} IN (SELECT value FROM json_each(${sql.placeholder("scopes")}))`,
-        ),
-      )
-      .orderBy(asc(attributes.scope), asc(attributes.key)),
+      .where(and(eq(ofDevice, sql.placeholder("deviceId")), hasScope))
+      .orderBy(asc(ofScope), asc(key)),
+  );
+  const textsOf = lazyStatement(() =>
+    orm.select({ key, text: value, updatedAt }).from(attributes).where(isOfScope).orderBy(asc(key)),
+  );
+  const textsNamed = lazyStatement(() =>
+    orm
+      .select({ key, text: value, updatedAt })
+      .from(attributes)
+      .where(and(isOfScope, hasKey))
+      .orderBy(asc(key)),
   );
   const item = lazyStatement(() =>
     orm
@@ -105,13 +114,19 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       const row = item.get({ deviceId, scope, key });
       return row && (JSON.parse(row.value) as JsonValue); // written by `save`
     },
-    list: (deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[] =>
-      listed.all({ deviceId, scopes: JSON.stringify(scopes) }).map((row) => ({
-        key: row.key,
-        value: JSON.parse(row.value) as JsonValue, // written by `save`
-        scope: row.scope,
-        updatedAt: iso(row.updatedAt),
-      })),
+    /** Lists the attributes without their values, which may be 4 MiB a scope. */
+    heads: (deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeHead[] =>
+      headsOf
+        .all({ deviceId, scopes: JSON.stringify(scopes) })
+        .map((row) => ({ ...row, updatedAt: iso(row.updatedAt) })),
+    /** Lists the attributes of a scope, all or the named ones, with the JSON of their values. */
+    texts(deviceId: DeviceId, scope: AttributeScope, keys?: readonly string[]): AttributeText[] {
+      const rows =
+        keys === undefined
+          ? textsOf.all({ deviceId, scope })
+          : textsNamed.all({ deviceId, scope, keys: JSON.stringify(keys) });
+      return rows.map((row) => ({ ...row, scope, updatedAt: iso(row.updatedAt) }));
+    },
     save(
       deviceId: DeviceId,
       scope: AttributeScope,

@@ -1,13 +1,15 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import { asAnswer, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { listHeaders, oneByOne, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
-import type { AttributesService } from "./attributes.service.ts";
+import { type AttributesService, toDesired } from "./attributes.service.ts";
 import { ATTRIBUTE_SCOPES, type AttributeChange } from "./attributes.types.ts";
 
 const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
@@ -28,17 +30,17 @@ const listQuery = t.Object({
 });
 
 /** Creates the attribute routes for users; the routes for devices belong to the device API. */
-export const attributesRoutes = (deps: { attributes: AttributesService; auth: AuthPlugin }) => {
-  const { attributes } = deps;
+export const attributesRoutes = (deps: {
+  attributes: AttributesService;
+  answers: AnswerSpace;
+  auth: AuthPlugin;
+}) => {
+  const { attributes, answers } = deps;
   /** Returns the named attributes of a scope, by name. */
   const read = ({ principal, params, body }: AuditContext, deviceId: string) => {
     const { scope, attributes: input } = isJsonObject(body) ? body : {};
-    const names = new Set(
-      params.key === undefined ? Object.keys(isJsonObject(input) ? input : {}) : [params.key],
-    );
-    const kept = attributes.list(principal, deviceId, params.scope ?? String(scope));
-    const named = kept.filter(({ key }) => names.has(key));
-    return Object.fromEntries(named.map(({ key, value }) => [key, value]));
+    const names = params.key === undefined ? Object.keys(isJsonObject(input) ? input : {}) : [params.key];
+    return attributes.named(principal, deviceId, params.scope ?? String(scope), names);
   };
   return new Elysia({ prefix: "/api", tags: ["attributes"] })
     .use(deps.auth)
@@ -55,8 +57,10 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     )
     .get(
       "/devices/:deviceId/attributes",
-      ({ principal, params, query, request, set }) =>
-        attributeList.page({ query, request, set }, attributes.list(principal, params.deviceId, query.scope)),
+      ({ principal, params, query, request }) => {
+        const { heads, find } = attributes.list(principal, params.deviceId, query.scope);
+        return attributeList.longPage({ query, request, answers }, heads, find);
+      },
       {
         auth: "attributes:read",
         query: listQuery,
@@ -118,13 +122,18 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     )
     .get(
       "/devices/:deviceId/attributes/history",
-      ({ principal, params, query, set, request }) => {
+      async ({ principal, params, query, request }) => {
         const page = toPage(query);
         const { scope, key, search } = query;
         const filter = { ...page, scope, key, search };
-        const { items, total } = attributes.listChanges(principal, params.deviceId, filter);
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(toWire);
+        const { ids, find, total } = attributes.listChanges(principal, params.deviceId, filter);
+        const slices = oneByOne(ids, (id) => {
+          const change = find(id);
+          return change && toWire(change);
+        });
+        const headers = listHeaders(request.url, { ...page, total });
+        const answer = await listAnswer(answers, request, { count: ids.length, slices, headers });
+        return asAnswer<Array<ReturnType<typeof toWire>>>(answer);
       },
       {
         auth: "attributes:read",
@@ -146,8 +155,10 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     )
     .get(
       "/devices/:deviceId/attributes/desired",
-      ({ principal, params, query, request, set }) =>
-        desiredList.page({ query, request, set }, attributes.listDesired(principal, params.deviceId)),
+      async ({ principal, params, query, request }) => {
+        const heads = await attributes.listDesired(principal, params.deviceId);
+        return desiredList.longPage({ query, request, answers }, heads, toDesired);
+      },
       {
         auth: "attributes:read",
         query: t.Object(desiredList.fields),

@@ -1,10 +1,11 @@
-import { invalid } from "../../lib/core/domain-error.ts";
+import { invalid, unavailable } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { OBSERVED_ATTRIBUTES } from "../../lib/devices/observed-attributes.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { NestedValues, toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -17,11 +18,13 @@ import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
 import {
   ATTRIBUTE_SCOPES,
-  type AttributeChange,
   type AttributeEntry,
+  type AttributeHead,
   type AttributeScope,
+  type AttributeText,
   type ChangedBy,
   type DesiredState,
+  type SharedTexts,
   type SharedUpdate,
 } from "./attributes.types.ts";
 
@@ -64,23 +67,64 @@ function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
   return false;
 }
 
-/** Returns the SHARED attributes of a device, each next to the CLIENT attribute of the same name. Objects are compared independently of key order. */
-function compareStates(
-  desired: readonly AttributeEntry[],
-  reported: readonly AttributeEntry[],
-): DesiredState[] {
-  const byKey = new Map(reported.map((entry) => [entry.key, entry]));
-  return desired.map(({ key, value, updatedAt }) => {
-    const answer = byKey.get(key);
-    const wanted = { key, desired: value, desiredAt: updatedAt };
-    if (answer === undefined) return { ...wanted, state: "NOT_REPORTED" };
-    return {
-      ...wanted,
-      reported: answer.value,
-      reportedAt: answer.updatedAt,
-      state: Bun.deepEquals(value, answer.value) ? "IN_SYNC" : "DIFFERENT",
-    };
-  });
+/** Characters of values that are parsed in one turn: small parts take up to 3 ms. */
+const PARSED_AT_ONCE = 64 * 1024;
+
+const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by the repository
+const valuesOf = (texts: readonly AttributeText[]) =>
+  texts.map(({ key, text }): [string, JsonValue] => [key, valueIn(text)]);
+
+/** Compares two values independently of key order. */
+const isSame = (left: string, right: string): boolean =>
+  left === right || Bun.deepEquals(JSON.parse(left), JSON.parse(right));
+
+/** State of a SHARED attribute with the texts of which the API shows the values. */
+export interface DesiredHead extends Pick<DesiredState, "key" | "state"> {
+  readonly wanted: AttributeText;
+  readonly answer: AttributeText | undefined;
+}
+
+/** Pairs each SHARED attribute of a device with the CLIENT attribute of the same name. */
+async function compareStates(
+  desired: readonly AttributeText[],
+  reported: readonly AttributeText[],
+): Promise<DesiredHead[]> {
+  const byKey = new Map(reported.map((text) => [text.key, text]));
+  const states: DesiredHead[] = [];
+  for (const wanted of desired) {
+    const answer = byKey.get(wanted.key);
+    const state =
+      answer === undefined ? "NOT_REPORTED" : isSame(wanted.text, answer.text) ? "IN_SYNC" : "DIFFERENT";
+    states.push({ key: wanted.key, state, wanted, answer });
+    await workShare.pause();
+  }
+  return states;
+}
+
+/** Returns a compared attribute with its values. */
+export const toDesired = ({ key, state, wanted, answer }: DesiredHead): DesiredState => ({
+  key,
+  desired: valueIn(wanted.text),
+  desiredAt: wanted.updatedAt,
+  ...(answer && { reported: valueIn(answer.text), reportedAt: answer.updatedAt }),
+  state,
+});
+
+const charactersOf = (texts: readonly AttributeText[]): number =>
+  texts.reduce((sum, { text }) => sum + text.length, 0);
+
+/** Requests of a tenant that wait until long attributes are parsed for them. */
+const WAITING_MAX = 100;
+
+async function parseSlowly(
+  texts: ReadonlyArray<Pick<AttributeText, "key" | "text">>,
+): Promise<Array<[string, JsonValue]>> {
+  const values: Array<[string, JsonValue]> = [];
+  for (const { key, text } of texts) {
+    values.push([key, valueIn(text)]);
+    await workShare.pause();
+  }
+  return values;
 }
 
 const KEYS_PER_SCOPE_MAX = 2_000;
@@ -133,6 +177,8 @@ export function createAttributesService(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, changes, devices, clock, events } = deps;
+  /** Long values take many times their room when they are parsed. */
+  const parsing = new Lanes(1);
   /** Devices waiting for changes of their SHARED attributes. */
   const polls = new Waiters<DeviceId, true>(clock);
   events.on("attributes.changed", ({ deviceId, scope }) => {
@@ -178,25 +224,50 @@ export function createAttributesService(deps: {
     return deleted;
   }
 
-  function sharedSince(deviceId: DeviceId, since: number): SharedUpdate | undefined {
-    const found = changes.listSince(deviceId, "SHARED", since);
-    const newest = found.at(-1);
-    if (newest === undefined) return undefined;
-    const last = new Map(found.map((change) => [change.key, change.value]));
-    const values = new Map<string, JsonValue>();
-    for (const [key, value] of last) if (value !== undefined) values.set(key, value);
-    return { changeId: newest.changeId, values, deleted: [...last.keys()].filter((key) => !values.has(key)) };
+  function sharedTexts(deviceId: DeviceId, since: number): SharedTexts | undefined {
+    const found = changes.lastSince(deviceId, "SHARED", since);
+    if (found.length === 0) return undefined;
+    return {
+      changeId: found.reduce((newest, { changeId }) => Math.max(newest, changeId), 0),
+      values: found.flatMap(({ key, text }) => (text === null ? [] : [{ key, text }])),
+      deleted: found.flatMap(({ key, text }) => (text === null ? [key] : [])),
+    };
   }
 
+  /** Returns the same changes with their values, for one device after the other. */
+  const sharedSince = (deviceId: DeviceId, since: number): Promise<SharedUpdate | undefined> =>
+    parsing.run("", async () => {
+      const update = sharedTexts(deviceId, since);
+      return update && { ...update, values: new Map(await parseSlowly(update.values)) };
+    });
+
   return {
-    list(principal: Principal, deviceId: string, scope: string | undefined): AttributeEntry[] {
+    /** Returns the heads of the attributes, by which their list is searched and sorted, and a function that finds one of them. */
+    list(principal: Principal, deviceId: string, scope: string | undefined) {
       const scopes = scope === undefined ? ATTRIBUTE_SCOPES : [parseScope(scope)];
       const id = devices.ensureVisible(principal, deviceId);
-      const stored = repository.list(id, scopes);
+      const stored = repository.heads(id, scopes);
       const activity = scopes.includes("SERVER") ? deps.activityOf(id) : undefined;
-      if (activity === undefined) return stored;
-      const own = stored.filter((entry) => entry.scope !== "SERVER" || !OBSERVED_ATTRIBUTES.has(entry.key));
-      return [...own, ...activityEntries(activity)];
+      const observed = activity === undefined ? [] : activityEntries(activity);
+      const own =
+        activity === undefined
+          ? stored
+          : stored.filter((head) => head.scope !== "SERVER" || !OBSERVED_ATTRIBUTES.has(head.key));
+      return {
+        heads: [...own, ...observed],
+        find(head: AttributeHead): AttributeEntry | undefined {
+          const isObserved = head.scope === "SERVER" && activity !== undefined;
+          const value = isObserved ? observed.find(({ key }) => key === head.key)?.value : undefined;
+          const { key, scope, updatedAt } = head;
+          const shown = value ?? repository.value(id, scope, key);
+          return shown === undefined ? undefined : { key, value: shown, scope, updatedAt };
+        },
+      };
+    },
+    /** Returns the values of named attributes that exist, by name. */
+    named(principal: Principal, deviceId: string, scope: string, keys: readonly string[]) {
+      const id = devices.ensureVisible(principal, deviceId);
+      return Object.fromEntries(valuesOf(repository.texts(id, parseScope(scope), keys)));
     },
     /** @throws DomainError `invalid` unless `values` is an object */
     set(principal: Principal, deviceId: string, scope: string, values: unknown): void {
@@ -228,7 +299,7 @@ export function createAttributesService(deps: {
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }: Principal): Promise<string[]> =>
       sortedKeys(repository.tenantKeys(tenantId, visible)),
-    /** Lists the changes of attributes with their authors, newest first. */
+    /** Returns the ids of changes of attributes, newest first, and a function that finds one with its author. */
     listChanges(
       principal: Principal,
       deviceId: string,
@@ -238,15 +309,16 @@ export function createAttributesService(deps: {
         scope,
         ...rest
       }: Omit<ChangeFilter, "scope"> & { scope?: string | undefined; limit: number; offset: number },
-    ): { items: AttributeChange[]; total: number } {
+    ) {
       const id = devices.ensureVisible(principal, deviceId);
       const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
-      return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
+      const ids = changes.ids(id, { ...filter, limit, offset });
+      return { ids, find: changes.find, total: changes.count(id, filter) };
     },
-    /** Returns the desired attributes of a device, compared with those it reports. */
-    listDesired(principal: Principal, deviceId: string): DesiredState[] {
+    /** Compares the desired attributes of a device with those it reports. */
+    listDesired(principal: Principal, deviceId: string): Promise<DesiredHead[]> {
       const id = devices.ensureVisible(principal, deviceId);
-      return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
+      return compareStates(repository.texts(id, "SHARED"), repository.texts(id, "CLIENT"));
     },
     /**
      * Returns the changes of a device's SHARED attributes after the change `since`, waiting for one if necessary; undefined after `ms`. Without
@@ -256,11 +328,11 @@ export function createAttributesService(deps: {
       { deviceId }: IngestDevice,
       since: number | undefined,
       { ms, signal }: { ms: number; signal: AbortSignal },
-    ): Promise<SharedUpdate | undefined> {
+    ): Promise<SharedTexts | undefined> {
       const from = since ?? changes.newestId(deviceId);
       return (
-        sharedSince(deviceId, from) ??
-        ((await polls.wait(deviceId, ms, signal)) && sharedSince(deviceId, from))
+        sharedTexts(deviceId, from) ??
+        ((await polls.wait(deviceId, ms, signal)) && sharedTexts(deviceId, from))
       );
     },
     sharedSince,
@@ -273,9 +345,26 @@ export function createAttributesService(deps: {
       if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
-    /** Returns the attributes that a device may read: SHARED and its own CLIENT scope; all keys if none are named. */
-    read: (device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[] =>
-      repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
+    /** Returns the attributes that a device may read, not parsed: SHARED and its own CLIENT scope; all keys if none are named. */
+    readTexts: (
+      { deviceId }: IngestDevice,
+      scope: "SHARED" | "CLIENT",
+      keys?: readonly string[],
+    ): AttributeText[] => repository.texts(deviceId, scope, keys),
+    /**
+     * Returns the names and values of the same attributes. Long ones are parsed for one request of a tenant after the other, a little in each turn.
+     * @throws DomainError `unavailable` while too many requests wait
+     */
+    read(
+      { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
+      scope: "SHARED" | "CLIENT",
+      keys?: readonly string[],
+    ): Promise<Array<[key: string, value: JsonValue]>> {
+      const texts = repository.texts(deviceId, scope, keys);
+      if (charactersOf(texts) <= PARSED_AT_ONCE) return Promise.resolve(valuesOf(texts));
+      if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
+      return parsing.run(tenantId, () => parseSlowly(repository.texts(deviceId, scope, keys)));
+    },
     /** Sets attributes that other modules derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),

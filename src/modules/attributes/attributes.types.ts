@@ -3,12 +3,21 @@ import type { JsonValue } from "../../lib/json/json.ts";
 export const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
 export type AttributeScope = (typeof ATTRIBUTE_SCOPES)[number];
 
-export interface AttributeEntry {
+/** Attribute without its value. */
+export interface AttributeHead {
   readonly key: string;
-  readonly value: JsonValue;
   readonly scope: AttributeScope;
   /** ISO 8601. */
   readonly updatedAt: string;
+}
+
+export interface AttributeEntry extends AttributeHead {
+  readonly value: JsonValue;
+}
+
+/** Attribute with the JSON of its value. */
+export interface AttributeText extends AttributeHead {
+  readonly text: string;
 }
 
 /** Author of an attribute change. `by`: the user's email address, or the name of the key or program. */
@@ -44,4 +53,16 @@ export interface SharedUpdate {
   readonly changeId: number;
   readonly values: ReadonlyMap<string, JsonValue>;
   readonly deleted: readonly string[];
+}
+
+/** Last change of an attribute with the JSON of its value; null if it was deleted. */
+export interface ChangeText {
+  readonly changeId: number;
+  readonly key: string;
+  readonly text: string | null;
+}
+
+/** The same changes with values that are not parsed. */
+export interface SharedTexts extends Omit<SharedUpdate, "values"> {
+  readonly values: ReadonlyArray<Pick<AttributeText, "key" | "text">>;
 }

@@ -47,9 +47,12 @@ async function metadataOf(
   source: string,
 ): Promise<JsonValue> {
   const { deviceId, name } = device;
-  const read = (scope: "CLIENT" | "SHARED") =>
-    Object.fromEntries(deps.attributes.read(device, scope).map(({ key, value }) => [key, value]));
-  const attributes = source.includes("attributes") && { client: read("CLIENT"), shared: read("SHARED") };
+  const read = async (scope: "CLIENT" | "SHARED") =>
+    Object.fromEntries(await deps.attributes.read(device, scope));
+  const attributes = source.includes("attributes") && {
+    client: await read("CLIENT"),
+    shared: await read("SHARED"),
+  };
   const [latest] = source.includes("telemetry") ? await deps.latest([deviceId]) : [];
   return {
     deviceId,

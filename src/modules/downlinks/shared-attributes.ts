@@ -10,7 +10,7 @@ interface SharedAttributesDeps {
   readonly externalIdOf: (deviceId: DeviceId) => string | undefined;
   /** Returns the integration that the device was last seen through, if it is running. */
   readonly integrationOf: (deviceId: DeviceId) => Integration | undefined;
-  readonly changesSince: (deviceId: DeviceId, changeId: number) => SharedUpdate | undefined;
+  readonly changesSince: (deviceId: DeviceId, changeId: number) => Promise<SharedUpdate | undefined>;
   /** Returns the saved id of the newest change that the broker has. */
   readonly sentChange: (deviceId: DeviceId) => number;
   readonly saveSent: (deviceId: DeviceId, changeId: number) => void;
@@ -86,7 +86,7 @@ export class SharedAttributes {
       const integration = integrationOf(deviceId);
       const externalId = externalIdOf(deviceId);
       if (externalId === undefined || integration?.settings.mqtt?.attributesTopic === undefined) return;
-      const update = changesSince(deviceId, sentChange(deviceId));
+      const update = await changesSince(deviceId, sentChange(deviceId));
       if (update === undefined) return;
       for (const message of attributeMessages({ settings: integration.settings, externalId }, update.values))
         await this.#publish(integration, message);

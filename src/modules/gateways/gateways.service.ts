@@ -297,15 +297,19 @@ export function createGatewaysService(deps: {
       takeParts(gateway, message, claims),
     /** `answer` is called with the response body for the gateway. */
     request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void> {
-      return listed(gateway, message, () => {
-        const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
+      const { id, name, isSingle, found } = listed(gateway, message, () => {
+        const { scope, keys, ...asked } = parseRequest(decode(gateway, message));
         deps.touch(gateway);
-        const entries = deps.attributes.read(own.child(gateway, { name }), scope, keys);
-        const values = Object.fromEntries(entries.map(({ key, value }) => [key, value]));
-        const result = isSingle ? entries[0] && { value: entries[0].value } : { values };
-        answer({ id, device: name, ...result });
-        return own.allOf([]);
+        const child = own.child(gateway, { name: asked.name });
+        return { ...asked, found: deps.attributes.read(child, scope, keys) };
       });
+      const answered = found.then((entries) => {
+        const result = isSingle
+          ? entries[0] && { value: entries[0][1] }
+          : { values: Object.fromEntries(entries) };
+        answer({ id, device: name, ...result });
+      });
+      return own.allOf([answered]);
     },
     /** Processes the response of a child to a command. */
     answer(gateway: IngestDevice, message: GatewayMessage): Promise<void> {

@@ -84,7 +84,7 @@ export function createIngestModule(
       historyRoutes({ history, answers, auth }),
       heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
-      deviceApiRoutes({ ingest, attributes, tokens }),
+      deviceApiRoutes({ ingest, attributes, answers, tokens }),
       lineProtocolRoutes({ ingest, tokens, devices, directory, activity, database, clock }),
     ],
   };

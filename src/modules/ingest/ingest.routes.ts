@@ -3,10 +3,13 @@ import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
+import { asAnswer, textAnswer } from "../answers.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { AttributeText } from "../attributes/attributes.types.ts";
 import { contractInvalidToken } from "../devices/devices.errors.ts";
 import type { TokenRequest, TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { objectAnswer } from "../documented-answers.ts";
@@ -89,13 +92,49 @@ async function readListed(
   }
 }
 
+interface Asked {
+  readonly request: Request;
+  readonly set: { readonly headers: Readonly<Record<string, unknown>> };
+}
+
+/** Yields the JSON of an object of names and values. */
+function* objectTexts(found: ReadonlyArray<Pick<AttributeText, "key" | "text">>): Generator<string> {
+  yield "{";
+  for (const [index, { key, text }] of found.entries())
+    yield `${index === 0 ? "" : ","}${JSON.stringify(key)}:${text}`;
+  yield "}";
+}
+
+/** Yields the JSON of a list of attributes. */
+function* entryTexts(found: readonly AttributeText[]): Generator<string> {
+  yield "[";
+  for (const [index, { key, text, scope, updatedAt }] of found.entries())
+    yield `${index === 0 ? "" : ","}{"key":${JSON.stringify(key)},"value":${text},"scope":"${scope}","updatedAt":"${updatedAt}"}`;
+  yield "]";
+}
+
+/** Yields the JSON of the sections that were asked for. */
+function* sectionTexts(
+  sections: Readonly<Record<"client" | "shared", readonly AttributeText[] | undefined>>,
+): Generator<string> {
+  let before = "{";
+  for (const [name, found] of Object.entries(sections)) {
+    if (found === undefined) continue;
+    yield `${before}"${name}":`;
+    yield* objectTexts(found);
+    before = ",";
+  }
+  yield before === "{" ? "{}" : "}";
+}
+
 /** Routes that devices call over HTTP, with their access token in the path. */
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;
+  answers: AnswerSpace;
   tokens: Pick<TokenSignIn, "ensure" | "ensureByContract">;
 }) => {
-  const { ingest, attributes } = deps;
+  const { ingest, attributes, answers } = deps;
 
   const ensureDevice = deps.tokens.ensureByContract;
 
@@ -107,15 +146,17 @@ export const deviceApiRoutes = (deps: {
     return { success: true };
   }
 
-  const asObject = (entries: ReadonlyArray<{ key: string; value: unknown }>) =>
-    Object.fromEntries(entries.map(({ key, value }) => [key, value]));
-
-  function readByKeys(device: IngestDevice, query: { clientKeys?: string; sharedKeys?: string }) {
-    const section = (scope: "CLIENT" | "SHARED", keys: string | undefined) =>
-      keys === undefined ? undefined : asObject(attributes.read(device, scope, namesOf(keys)));
-    const client = section("CLIENT", query.clientKeys);
-    const shared = section("SHARED", query.sharedKeys);
-    return { ...(client && { client }), ...(shared && { shared }) };
+  /** Sends texts as JSON that is not parsed: 4 MiB a scope of small parts would take many times their room. */
+  async function send<Value>({ request, set }: Asked, texts: Iterable<string>): Promise<Value> {
+    const encoder = new TextEncoder();
+    const answer = await textAnswer(answers, request, async (onPiece) => {
+      for (const text of texts) {
+        onPiece(encoder.encode(text));
+        await workShare.pause();
+      }
+    });
+    for (const [name, value] of Object.entries(set.headers)) answer.headers.set(name, String(value));
+    return asAnswer<Value>(answer);
   }
 
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
@@ -158,10 +199,17 @@ export const deviceApiRoutes = (deps: {
       ({ params, query, request, server, set }) => {
         const device = ensureDevice({ params, request, server });
         set.headers[CHANGE_HEADER] = String(attributes.newestChange(device));
-        if (query.clientKeys !== undefined || query.sharedKeys !== undefined)
-          return readByKeys(device, query);
-        if (query.scope !== undefined && query.scope !== "SHARED") throw sharedOnly();
-        return attributes.read(device, "SHARED");
+        const asked = { request, set };
+        const { clientKeys, sharedKeys, scope } = query;
+        if (clientKeys !== undefined || sharedKeys !== undefined) {
+          const readNamed = (ofScope: "CLIENT" | "SHARED", keys: string | undefined) =>
+            keys === undefined ? undefined : attributes.readTexts(device, ofScope, namesOf(keys));
+          const client = readNamed("CLIENT", clientKeys);
+          const shared = readNamed("SHARED", sharedKeys);
+          return send<unknown>(asked, sectionTexts({ client, shared }));
+        }
+        if (scope !== undefined && scope !== "SHARED") throw sharedOnly();
+        return send<unknown>(asked, entryTexts(attributes.readTexts(device, "SHARED")));
       },
       {
         params: tokenParams,
@@ -197,10 +245,11 @@ export const deviceApiRoutes = (deps: {
     )
     .get(
       "/attributes/flat",
-      ({ params, query, request, server }) => {
+      ({ params, query, request, server, set }) => {
         const device = ensureDevice({ params, request, server });
         if (query.scope !== "SHARED") throw sharedOnly();
-        return asObject(attributes.read(device, "SHARED", namesOf(query.keys)));
+        const found = attributes.readTexts(device, "SHARED", namesOf(query.keys));
+        return send<unknown>({ request, set }, objectTexts(found));
       },
       {
         params: tokenParams,
@@ -225,7 +274,9 @@ export const deviceApiRoutes = (deps: {
         if (update === undefined) throw timedOut("attribute.no_change");
         set.headers[CHANGE_HEADER] = String(update.changeId);
         const { values, deleted } = update;
-        return { ...Object.fromEntries(values), ...(deleted.length > 0 && { deleted }) };
+        const found = deleted.length === 0 ? [] : [{ key: "deleted", text: JSON.stringify(deleted) }];
+        const named = values.filter(({ key }) => found.length === 0 || key !== "deleted");
+        return send<unknown>({ request, set }, objectTexts([...named, ...found]));
       },
       {
         params: tokenParams,

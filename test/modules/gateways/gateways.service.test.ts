@@ -45,7 +45,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
       clientAttributes: () => Promise.resolve(),
       reject: (_, { code }) => void rejected.push(code),
     },
-    attributes: { read: () => [] },
+    attributes: { read: () => Promise.resolve([]) },
     touch: () => undefined,
     transact: (work) => work(),
     durable: () => {
