@@ -1,7 +1,6 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { JsonValue } from "../../lib/json/json.ts";
-import type { AttributesRecord, UplinkDevice, UplinkRecord } from "./target.types.ts";
-import type { Changes } from "./uplink.protocol.ts";
+import type { UplinkDevice } from "./target.types.ts";
+import type { Changes, SentRecord } from "./uplink.protocol.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import type { Uplink } from "./uplinks.resource.ts";
 
@@ -42,7 +41,7 @@ export function nextChanges(deps: Deps, uplink: Uplink): Changes {
 }
 
 interface Found {
-  readonly records: readonly UplinkRecord[];
+  readonly records: readonly SentRecord[];
   readonly last: number;
   readonly isAtEnd: boolean;
 }
@@ -51,15 +50,15 @@ const none = (last: number): Found => ({ records: [], last, isAtEnd: true });
 
 function attributeRecords(deps: Deps, uplink: Uplink): Found {
   const { tenantId, cursor } = uplink;
-  const rows = deps.changes.attributeChanges(tenantId, cursor.attributes, CHANGES_MAX);
+  const { rows, isAtEnd } = deps.changes.attributeChanges(tenantId, cursor.attributes, CHANGES_MAX);
   const records = withDevices(deps, uplink, rows, (row, device) => ({
     kind: "attributes",
     device,
     scope: row.scope,
     ts: row.changedAt,
-    values: { [row.key]: row.value === null ? null : (JSON.parse(row.value) as JsonValue) },
+    text: `{${JSON.stringify(row.key)}:${row.value ?? "null"}}`,
   }));
-  return found(rows, records, cursor.attributes);
+  return { ...found(rows, records, cursor.attributes), isAtEnd };
 }
 
 function alarmRecords(deps: Deps, uplink: Uplink): Found {
@@ -76,7 +75,7 @@ function deviceRecords(deps: Deps, uplink: Uplink): Found {
   const { tenantId, cursor, options } = uplink;
   const rows = deps.changes.deviceChanges(tenantId, cursor.devices, CHANGES_MAX);
   const byDevice = byId(deps, uplink, rows);
-  const records = rows.flatMap((row): UplinkRecord[] => {
+  const records = rows.flatMap((row): SentRecord[] => {
     const { deviceId, name, deviceType: type, change, at: ts } = row;
     // One that is gone can only be selected by what was kept of it.
     const gone: UplinkDevice = { deviceId, name, type, site: options.site, tags: options.tags };
@@ -95,30 +94,27 @@ function deviceRecords(deps: Deps, uplink: Uplink): Found {
 function snapshotRecords(
   deps: Deps,
   { uplink, tenantId, after }: { uplink: Uplink; tenantId: TenantId; after: string },
-): { records: UplinkRecord[]; last: string | null } {
+): { records: SentRecord[]; last: string | null } {
   const { rows, last } = deps.changes.attributesBehind(tenantId, after, SNAPSHOT_DEVICES_MAX);
   const byDevice = byId(deps, uplink, rows);
-  /** Records by device and scope. */
-  const records = new Map<string, AttributesRecord & { values: Record<string, JsonValue> }>();
-  for (const { deviceId, scope, key, value, updatedAt } of rows) {
-    const device = byDevice.get(deviceId);
-    if (device === undefined) continue;
-    const id = `${deviceId} ${scope}`;
-    // Without a prototype: a key like `__proto__` is only a key.
-    const values: Record<string, JsonValue> = Object.create(null);
-    const record = records.get(id) ?? { kind: "attributes", device, scope, ts: updatedAt, values };
-    record.values[key] = JSON.parse(value) as JsonValue; // written by the attributes module
-    records.set(id, record);
-  }
-  return { records: [...records.values()], last: last ?? null };
+  /** Rows by device and scope. */
+  const groups = Map.groupBy(rows, ({ deviceId, scope }) => `${deviceId} ${scope}`);
+  const records = [...groups.values()].flatMap((group): SentRecord[] => {
+    const [first] = group;
+    const device = first && byDevice.get(first.deviceId);
+    if (first === undefined || device === undefined) return [];
+    const text = `{${group.map(({ key, value }) => `${JSON.stringify(key)}:${value}`).join()}}`;
+    return [{ kind: "attributes", device, scope: first.scope, ts: first.updatedAt, text }];
+  });
+  return { records, last: last ?? null };
 }
 
 function withDevices<Row extends { readonly deviceId: string }>(
   deps: Deps,
   uplink: Uplink,
   rows: readonly Row[],
-  toRecord: (row: Row, device: UplinkDevice) => UplinkRecord,
-): UplinkRecord[] {
+  toRecord: (row: Row, device: UplinkDevice) => SentRecord,
+): SentRecord[] {
   const byDevice = byId(deps, uplink, rows);
   return rows.flatMap((row) => {
     const device = byDevice.get(row.deviceId);
@@ -139,6 +135,6 @@ function byId(
 
 const found = (
   rows: ReadonlyArray<{ readonly number: number }>,
-  records: readonly UplinkRecord[],
+  records: readonly SentRecord[],
   before: number,
 ): Found => ({ records, last: rows[rows.length - 1]?.number ?? before, isAtEnd: rows.length < CHANGES_MAX });

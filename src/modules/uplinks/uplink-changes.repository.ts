@@ -1,10 +1,23 @@
-import { and, asc, eq, gt, inArray, lte, max } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarmEvents, alarms } from "../alarms/alarms.tables.ts";
 import { attributeChanges, attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { uplinkDeviceChanges } from "./uplinks.tables.ts";
+
+/** Bytes of attributes that are parsed together: those of small parts take many times their room. */
+const BYTES_AT_ONCE = 512 * 1024;
+
+/** Returns how many of the first items are within the bytes, at least one. */
+function countWithin(items: ReadonlyArray<{ readonly bytes: number }>): number {
+  let total = 0;
+  const index = items.findIndex(({ bytes }) => {
+    total += bytes;
+    return total > BYTES_AT_ONCE;
+  });
+  return index === -1 ? items.length : Math.max(1, index);
+}
 
 /** Reads devices, and changes other than telemetry in the order of writing. */
 export class UplinkChangesRepository {
@@ -23,29 +36,41 @@ export class UplinkChangesRepository {
       .all();
   }
 
+  /** Returns the next changes after `after`, at most `limit` and as many as have few bytes, but at least one. */
   attributeChanges(tenantId: TenantId, after: number, limit: number) {
     const { changeId: number, deviceId, scope, key, value, at: changedAt } = attributeChanges;
-    return this.#orm
-      .select({ number, deviceId, scope, key, value, changedAt })
+    const isNext = and(eq(attributeChanges.tenantId, tenantId), gt(number, after));
+    const heads = this.#orm
+      .select({ number, bytes: sql<number>`coalesce(octet_length(${value}), 0)` })
       .from(attributeChanges)
-      .where(and(eq(attributeChanges.tenantId, tenantId), gt(attributeChanges.changeId, after)))
-      .orderBy(asc(attributeChanges.changeId))
+      .where(isNext)
+      .orderBy(asc(number))
       .limit(limit)
       .all();
+    const fitting = heads.slice(0, countWithin(heads));
+    const end = fitting.at(-1)?.number ?? after;
+    const rows = this.#orm
+      .select({ number, deviceId, scope, key, value, changedAt })
+      .from(attributeChanges)
+      .where(and(isNext, lte(number, end)))
+      .orderBy(asc(number))
+      .all();
+    return { rows, isAtEnd: heads.length < limit && fitting.length === heads.length };
   }
 
-  /** Returns the current attributes of the next devices after `after`, by device id. */
+  /** Returns the current attributes of the next devices after `after`, by device id: as many devices as have few bytes, but at least one. */
   attributesBehind(tenantId: TenantId, after: string, limit: number) {
+    const bytes = sql<number>`coalesce((SELECT sum(octet_length(value)) FROM attributes a WHERE a.device_id = devices.device_id), 0)`;
     const next = this.#orm
-      .select({ deviceId: devices.deviceId })
+      .select({ deviceId: devices.deviceId, bytes })
       .from(devices)
       .where(and(eq(devices.tenantId, tenantId), gt(devices.deviceId, after)))
       .orderBy(asc(devices.deviceId))
       .limit(limit)
-      .all()
-      .map(({ deviceId }) => deviceId);
-    const rows = this.#orm.select().from(attributes).where(inArray(attributes.deviceId, next)).all();
-    return { rows, last: next[next.length - 1] };
+      .all();
+    const ids = next.slice(0, countWithin(next)).map(({ deviceId }) => deviceId);
+    const rows = this.#orm.select().from(attributes).where(inArray(attributes.deviceId, ids)).all();
+    return { rows, last: ids.at(-1) };
   }
 
   alarmEvents(tenantId: TenantId, after: number, limit: number) {

@@ -13,7 +13,7 @@ import { BATCH_POINTS, bytesOf, bytesOfRows, roomIn } from "./batch-weight.ts";
 import type { DeviceCache } from "./device-cache.ts";
 import { digestOf } from "./record-digest.ts";
 import type { Batch, DeletionRecord, UplinkDevice, UplinkRecord } from "./target.types.ts";
-import type { MainCalls, UplinkJob } from "./uplink.protocol.ts";
+import type { MainCalls, SentRecord, UplinkJob } from "./uplink.protocol.ts";
 
 type Call = <Name extends keyof MainCalls & string>(
   name: Name,
@@ -23,6 +23,13 @@ type Call = <Name extends keyof MainCalls & string>(
 /** Max. stored bytes of hot rows per response. */
 const READ_BYTES_MAX = 64 * 1024;
 const RANGES_MAX = 64;
+
+function toRecord(sent: SentRecord): UplinkRecord {
+  if (sent.kind !== "attributes") return sent;
+  const { text, ...record } = sent;
+  return { ...record, values: JSON.parse(text) }; // made of what the attributes module wrote
+}
+
 /** Length of the pieces in which history is read backwards; doubled for a device while its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
 
@@ -162,7 +169,7 @@ export class UplinkReader {
     if (isAtEnd && this.#wakes === wakes) this.#hasChanges = false;
     // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
     if (records.length === 0 && isAtEnd) return undefined;
-    return this.#item(records, {
+    return this.#item(records.map(toRecord), {
       bounds: JSON.stringify(cursor),
       isBarrier: true,
       confirm: () => this.#call("confirmChanges", { uplinkId, cursor }),

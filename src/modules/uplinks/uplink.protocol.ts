@@ -9,7 +9,7 @@ import type {
   KnownDefinitions,
   WireChunk,
 } from "../telemetry/feeds.types.ts";
-import type { UplinkDevice, UplinkRecord } from "./target.types.ts";
+import type { AttributesRecord, UplinkDevice, UplinkRecord } from "./target.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
 
 /** `LIVE_FIRST`: new values, then history from its beginning; `NEWEST_FIRST`: history from its end; `OLDEST_FIRST`: history before new values. */
@@ -71,9 +71,14 @@ export interface UplinkReport {
   readonly isRefused: boolean;
 }
 
+/** Record on its way to the thread of uplinks. Attributes are parsed there: cloning many small parts would hold up the main thread for seconds. */
+export type SentRecord =
+  | Exclude<UplinkRecord, AttributesRecord>
+  | (Omit<AttributesRecord, "values"> & { readonly text: string });
+
 /** Changed attributes, alarms and devices, and the cursor of the next read. */
 export interface Changes {
-  readonly records: readonly UplinkRecord[];
+  readonly records: readonly SentRecord[];
   readonly cursor: ChangeCursor;
   readonly isAtEnd: boolean;
 }

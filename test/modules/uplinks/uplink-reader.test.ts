@@ -40,7 +40,8 @@ test("what is written while the reader reads is read next", async () => {
     reads.push(name);
     if (reads.length <= 2) reader.wake();
     if (name === "read") return nothing;
-    return { records: reads.length > 2 ? eventsOf(deviceOf(), 1) : [], cursor, isAtEnd: true };
+    const records = eventsOf(deviceOf(), 1).map((record) => ({ ...record, text: "{}" }));
+    return { records: reads.length > 2 ? records : [], cursor, isAtEnd: true };
   };
   const reader: UplinkReader = new UplinkReader(job, {
     call: call as unknown as ConstructorParameters<typeof UplinkReader>[1]["call"],
