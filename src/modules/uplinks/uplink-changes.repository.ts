@@ -9,7 +9,7 @@ import { uplinkDeviceChanges } from "./uplinks.tables.ts";
 /** Bytes of attributes that are parsed together: those of small parts take many times their room. */
 const BYTES_AT_ONCE = 512 * 1024;
 
-/** Returns how many of the first items are within the bytes, at least one. */
+/** Returns the number of first items that are within the bytes, at least one. */
 function countWithin(items: ReadonlyArray<{ readonly bytes: number }>): number {
   let total = 0;
   const index = items.findIndex(({ bytes }) => {
