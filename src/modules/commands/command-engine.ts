@@ -122,11 +122,14 @@ export class CommandEngine {
   start(): void {
     const { repository } = this.#deps;
     this.#running = true;
-    for (const command of repository.listAllIn("SENT")) this.#resume(command);
-    const queued = repository.listAllIn("QUEUED");
-    for (const command of queued) this.#track(command);
-    for (const deviceId of new Set(queued.map((command) => command.deviceId))) this.listening(deviceId);
-    for (const command of repository.listAllIn("DELIVERED")) {
+    for (const command of repository.eachIn("SENT")) this.#resume(command);
+    const waiting = new Set<DeviceId>();
+    for (const command of repository.eachIn("QUEUED")) {
+      this.#track(command);
+      waiting.add(command.deviceId);
+    }
+    for (const deviceId of waiting) this.listening(deviceId);
+    for (const command of repository.eachIn("DELIVERED")) {
       this.#track(command);
       this.#limitWait(command);
     }

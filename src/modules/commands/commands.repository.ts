@@ -5,6 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
+import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
@@ -104,19 +105,29 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
         .limit(limit)
         .all()
         .map(toCommand),
-    /** Lists the commands of all devices. */
-    listAllIn: (status: CommandState): Command[] =>
-      current().select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
-    /** Lists commands that are due at `now`. */
-    listDue: (now: number, limit: number): Command[] =>
-      current()
-        .select()
+    /** Yields the commands of all devices, read one after the other. */
+    *eachIn(status: CommandState): Generator<Command> {
+      const found = current()
+        .select({ rpcId: commands.rpcId })
+        .from(commands)
+        .where(eq(commands.status, status))
+        .all();
+      for (const { rpcId } of found) {
+        const command = commandOf(byRpcId.get({ rpcId }));
+        if (command !== undefined) yield command;
+      }
+    },
+    /** Lists commands that are due at `now`: `limit` at most, and fewer if they are large. */
+    listDue(now: number, limit: number): Command[] {
+      const due = current()
+        .select({ rpcId: commands.rpcId, bytes: sql<number>`octet_length(${commands.params})` })
         .from(commands)
         .where(lte(commands.dueAt, now))
         .orderBy(asc(commands.dueAt))
         .limit(limit)
-        .all()
-        .map(toCommand),
+        .all();
+      return parsedTogether(due).flatMap(({ rpcId }) => commandOf(byRpcId.get({ rpcId })) ?? []);
+    },
     /** Returns the next due time, epoch ms. */
     nextDueAt: (): number | undefined =>
       current()

@@ -4,6 +4,7 @@ import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Part } from "../../platform/process/lifecycle.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -22,23 +23,13 @@ const RELEASED_AT_ONCE = 500;
 /** Min. interval in ms between counts: health is queried every second, and counting a million messages takes long. */
 const COUNT_INTERVAL_MS = 60_000;
 
-/** Bytes of readings that are parsed together: those of small parts take many times their room. */
-const BATCH_BYTES_MAX = 256 * 1024;
-
 /** Yields the numbers of messages that are stored together. */
 function* batchesOf(heads: readonly HeldHead[]): Generator<number[]> {
-  let batch: number[] = [];
-  let total = 0;
-  for (const { seq, bytes } of heads) {
-    if (batch.length > 0 && total + bytes > BATCH_BYTES_MAX) {
-      yield batch;
-      batch = [];
-      total = 0;
-    }
-    batch.push(seq);
-    total += bytes;
+  for (let rest = heads; rest.length > 0; ) {
+    const batch = parsedTogether(rest);
+    yield batch.map(({ seq }) => seq);
+    rest = rest.slice(batch.length);
   }
-  if (batch.length > 0) yield batch;
 }
 
 export interface SplitReadings {

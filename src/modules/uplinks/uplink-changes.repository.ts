@@ -1,23 +1,11 @@
 import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import { alarmEvents, alarms } from "../alarms/alarms.tables.ts";
 import { attributeChanges, attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { uplinkDeviceChanges } from "./uplinks.tables.ts";
-
-/** Bytes of attributes that are parsed together: those of small parts take many times their room. */
-const BYTES_AT_ONCE = 512 * 1024;
-
-/** Returns the number of first items that are within the bytes, at least one. */
-function countWithin(items: ReadonlyArray<{ readonly bytes: number }>): number {
-  let total = 0;
-  const index = items.findIndex(({ bytes }) => {
-    total += bytes;
-    return total > BYTES_AT_ONCE;
-  });
-  return index === -1 ? items.length : Math.max(1, index);
-}
 
 /** Reads devices, and changes other than telemetry in the order of writing. */
 export class UplinkChangesRepository {
@@ -47,7 +35,7 @@ export class UplinkChangesRepository {
       .orderBy(asc(number))
       .limit(limit)
       .all();
-    const fitting = heads.slice(0, countWithin(heads));
+    const fitting = parsedTogether(heads);
     const end = fitting.at(-1)?.number ?? after;
     const rows = this.#orm
       .select({ number, deviceId, scope, key, value, changedAt })
@@ -68,7 +56,7 @@ export class UplinkChangesRepository {
       .orderBy(asc(devices.deviceId))
       .limit(limit)
       .all();
-    const ids = next.slice(0, countWithin(next)).map(({ deviceId }) => deviceId);
+    const ids = parsedTogether(next).map(({ deviceId }) => deviceId);
     const rows = this.#orm.select().from(attributes).where(inArray(attributes.deviceId, ids)).all();
     return { rows, last: ids.at(-1) };
   }

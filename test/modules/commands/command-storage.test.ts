@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceId } from "../../../src/lib/core/ids.ts";
+import type { JsonValue } from "../../../src/lib/json/json.ts";
 import { CommandEngine } from "../../../src/modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../../../src/modules/commands/commands.repository.ts";
 import type { Command } from "../../../src/modules/commands/commands.types.ts";
@@ -70,7 +71,7 @@ afterEach(async () => {
 });
 
 let count = 0;
-const create = (deviceId: DeviceId, waitMs = 0, requestId?: string) =>
+const create = (deviceId: DeviceId, waitMs = 0, requestId?: string, params: JsonValue = {}) =>
   engine.create(
     {
       commandId: `command ${++count}`,
@@ -78,7 +79,7 @@ const create = (deviceId: DeviceId, waitMs = 0, requestId?: string) =>
       deviceId,
       requestId,
       method: "m",
-      params: {},
+      params,
       retries: 0,
       retryIntervalMs: 1,
       timeoutMs: 60_000,
@@ -227,6 +228,20 @@ test("the limit of waiting commands holds within one turn", async () => {
   const results = await Promise.allSettled(Array.from({ length: 1_002 }, () => create(deviceId)));
   expect(results.filter(({ status }) => status === "fulfilled").length).toBe(1_000);
   expect(results.at(-1)).toMatchObject({ reason: { code: "command.too_many" } });
+});
+
+test("of large commands that end at the same time, few are read together", async () => {
+  isListening = false;
+  const params = Array.from({ length: 20_000 }, () => ({})); // 60 KB
+  const created = await Promise.all(
+    devices.flatMap((deviceId) => [1, 2, 3].map(() => create(deviceId, 0, undefined, params))),
+  );
+  const repository = createCommandsRepository(rig.database);
+  expect(repository.listDue(89_999, 200)).toEqual([]);
+  expect(repository.listDue(90_000, 2)).toHaveLength(2);
+  expect(repository.listDue(90_000, 200)).toHaveLength(4);
+  const ids = [...repository.eachIn("QUEUED")].map(({ commandId }) => commandId);
+  expect(ids.toSorted()).toEqual(created.map(({ commandId }) => commandId).toSorted());
 });
 
 test("of two commands of one turn with the same request id the second one fails alone", async () => {
