@@ -52,9 +52,6 @@ interface TelemetryRoutesDeps {
 
 const UNREAD = "503 while unread responses leave no memory for it";
 
-/** Characters of text that are encoded together. */
-const PIECE_CHARACTERS = 64 * 1024;
-
 /** Writes text that comes in pieces. */
 async function writeTexts(
   texts: AsyncIterable<string>,
@@ -64,11 +61,12 @@ async function writeTexts(
   const encoder = new TextEncoder();
   let text = before;
   for await (const part of texts) {
+    if (text !== before) {
+      onPiece(encoder.encode(text));
+      text = "";
+      await workShare.pause();
+    }
     text += part;
-    if (text.length < PIECE_CHARACTERS) continue;
-    onPiece(encoder.encode(text));
-    text = "";
-    await workShare.pause();
   }
   onPiece(encoder.encode(text + after));
 }

@@ -217,18 +217,14 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
     latestText(principal: Principal, deviceId: string, signal?: AbortSignal): AsyncGenerator<string> {
       return store.latestTexts([devices.ensureVisible(principal, deviceId)], undefined, signal);
     },
-    /** Yields the JSON of the newest values of many devices in their order, in pieces with commas between the devices. */
+    /** Yields the JSON of the newest values of many devices in their order, as the items of a list, in pieces. */
     async *latestTexts(
       principal: Principal,
       { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
       signal?: AbortSignal,
     ): AsyncGenerator<string> {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
-      const named = keys === undefined || keys.length === 0 ? undefined : keys;
-      for (let begin = 0; begin < ids.length; begin += LATEST_DEVICES_FIRST) {
-        if (begin > 0) yield ",";
-        yield* store.latestTexts(ids.slice(begin, begin + LATEST_DEVICES_FIRST), named, signal);
-      }
+      yield* store.latestTexts(ids, keys === undefined || keys.length === 0 ? undefined : keys, signal);
     },
     /** Yields the newest values of many devices in order, some thousand values at a time. */
     async *latestOf(

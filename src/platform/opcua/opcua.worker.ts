@@ -39,11 +39,16 @@ function linkOf(line: number): OpcUaLink {
 /** Delay after which memory for a connection and its first values is no longer needed. */
 const SHRINK_AFTER_MS = 2_000;
 
-/** Releases memory left after loading the library and connecting, a fifth of its memory. */
-function shrink(): void {
-  Bun.gc(true);
-  Bun.shrink();
-  void calls.call("shrunk", undefined);
+let shrinking: Timer | undefined;
+
+/** Releases memory left after loading the library and connecting, a fifth of its memory: once after several connections. */
+function shrinkLater(): void {
+  clearTimeout(shrinking);
+  shrinking = setTimeout(() => {
+    Bun.gc(true);
+    Bun.shrink();
+    void calls.call("shrunk", undefined);
+  }, SHRINK_AFTER_MS);
 }
 
 async function open(line: number, session: OpcUaSession): Promise<void> {
@@ -53,7 +58,7 @@ async function open(line: number, session: OpcUaSession): Promise<void> {
   links.set(line, link);
   try {
     await current.run(line, () => link.open());
-    setTimeout(shrink, SHRINK_AFTER_MS);
+    shrinkLater();
   } catch (error) {
     links.delete(line);
     await link.close();

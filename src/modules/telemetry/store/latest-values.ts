@@ -22,8 +22,8 @@ function newestOf(
 /** Initial capacity, in values. */
 const VALUES_FIRST = 256;
 
-/** Characters of texts after which a response ends with the current device; the next response starts with the next device. */
-const TEXT_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** Values, and characters of texts, after which a response ends with the current device; the next response starts with the next device. */
+const RESPONSE_MAX = { values: 50_000, characters: 4 * 1024 * 1024 } as const;
 
 /** Series processed without a pause. */
 const SLICE_SERIES = 1_024;
@@ -41,11 +41,14 @@ class Columns {
   #numbers = new Float64Array(VALUES_FIRST);
   #tags = new Uint8Array(VALUES_FIRST);
   #length = 0;
-  /** Characters of all texts. */
-  characters = 0;
+  #characters = 0;
 
   constructor(devices: number) {
     this.#counts = new Uint32Array(devices);
+  }
+
+  get isFull(): boolean {
+    return this.#length >= RESPONSE_MAX.values || this.#characters >= RESPONSE_MAX.characters;
   }
 
   /** Adds a device's value at a position; positions must ascend. */
@@ -58,7 +61,7 @@ class Columns {
     this.#tags[index] = tag;
     if (tag >= TAG_STRING) {
       this.#texts.push(text ?? "");
-      this.characters += text?.length ?? 0;
+      this.#characters += text?.length ?? 0;
     }
     this.#counts[position]!++;
   }
@@ -107,7 +110,7 @@ export function* latestTask(
   const columns = new Columns(devices.length);
   let seen = 0;
   let position = 0;
-  for (; position < devices.length && columns.characters < TEXT_CHARACTERS_MAX; position++) {
+  for (; position < devices.length && !columns.isFull; position++) {
     const device = registry.devices.get(devices[position]!);
     for (const series of device?.series.values() ?? []) {
       // Beside the pauses between slices: a series whose newest value lies behind `until` costs the reading of blocks.
@@ -193,26 +196,35 @@ export function jsonCharacters({ tags, texts }: WireLatest): number {
 const jsonOf = (tag: number, number: number, text: string | undefined): string =>
   tag === TAG_JSON ? (text ?? "null") : JSON.stringify(decodeValue(tag, number, text));
 
-/** Yields the JSON of the same snapshots in pieces, each with its device, with commas between the snapshots. Values that are JSON are not parsed: that would take many times their room. */
+/** Characters of a piece of JSON. Pieces of single values would take longer to pass on than to make. */
+export const PIECE_CHARACTERS = 64 * 1024;
+
+/** Yields the JSON of the same snapshots, each with its device and in pieces if it is long. JSON values are not parsed: that would take many times their size. */
 export function* snapshotTexts(
   deviceIds: readonly DeviceId[],
   latest: WireLatest,
 ): Generator<readonly [DeviceId, string]> {
-  const { names, counts, keys, ts, tags, numbers } = latest;
-  const texts = latest.texts.values();
+  const { counts, keys, ts, tags, numbers } = latest;
+  const names = latest.names.map((name) => JSON.stringify(name));
   let index = 0;
+  let texts = 0;
   for (const [position, deviceId] of deviceIds.entries()) {
-    yield [deviceId, `${position === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"values":{`];
-    const timestamps: string[] = [];
-    const first = index;
+    let piece = `{"deviceId":${JSON.stringify(deviceId)},"values":{`;
+    let timestamps = "";
+    let newest = 0;
+    let separator = "";
     for (const end = index + counts[position]!; index < end; index++) {
-      const name = JSON.stringify(names[keys[index]!]!);
+      const name = names[keys[index]!]!;
       const tag = tags[index]!;
-      const value = jsonOf(tag, numbers[index]!, tag >= TAG_STRING ? texts.next().value : undefined);
-      yield [deviceId, `${index === first ? "" : ","}${name}:${value}`];
-      timestamps.push(`${name}:${ts[index]}`);
+      const text = tag >= TAG_STRING ? latest.texts[texts++] : undefined;
+      piece += `${separator}${name}:${jsonOf(tag, numbers[index]!, text)}`;
+      timestamps += `${separator}${name}:${ts[index]}`;
+      newest = Math.max(newest, ts[index]!);
+      separator = ",";
+      if (piece.length < PIECE_CHARACTERS) continue;
+      yield [deviceId, piece];
+      piece = "";
     }
-    const newest = ts.subarray(first, index).reduce((latestTs, each) => Math.max(latestTs, each), 0);
-    yield [deviceId, `},"timestamps":{${timestamps.join()}},"ts":${newest}}`];
+    yield [deviceId, `${piece}},"timestamps":{${timestamps}},"ts":${newest}}`];
   }
 }

@@ -50,7 +50,7 @@ export interface TelemetryStore {
     /** Receives the number of characters of JSON values before they are parsed. */
     onJson?: (characters: number) => void,
   ): Promise<LatestSnapshot[]>;
-  /** Yields the JSON of the same snapshots in pieces, with commas between them, without parsing JSON values. */
+  /** Yields the JSON of the same snapshots, as the items of a list, in pieces and without parsing JSON values. */
   latestTexts(
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],

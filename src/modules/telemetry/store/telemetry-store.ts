@@ -23,7 +23,7 @@ import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
 import type { FeedConfirmation, TelemetryFeeds } from "./feed.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
-import { jsonCharacters, snapshotsOf, snapshotTexts } from "./latest-values.ts";
+import { jsonCharacters, PIECE_CHARACTERS, snapshotsOf, snapshotTexts } from "./latest-values.ts";
 import { SeriesAnswer } from "./series-answer.ts";
 import type { StoreCalls, StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
@@ -242,19 +242,24 @@ class WorkerTelemetryStore implements TelemetryStore {
     keys?: readonly string[],
     signal?: AbortSignal,
   ): AsyncGenerator<string> {
-    let isFirst = true;
-    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal)) {
-      if (!isFirst) yield ",";
-      isFirst = false;
-      for (const [, text] of snapshotTexts(ids, latest)) yield text;
-    }
+    let text = "";
+    let last: DeviceId | undefined;
+    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal))
+      for (const [deviceId, piece] of snapshotTexts(ids, latest)) {
+        text += last === undefined || last === deviceId ? piece : `,${piece}`;
+        last = deviceId;
+        if (text.length < PIECE_CHARACTERS) continue;
+        yield text;
+        text = "";
+      }
+    yield text;
   }
 
   async latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>> {
     const texts = new Map<DeviceId, string>();
     for await (const { ids, latest } of this.#latestParts(deviceIds, keys))
-      for (const [deviceId, text] of snapshotTexts(ids, latest)) {
-        texts.set(deviceId, (texts.get(deviceId) ?? "") + (text.startsWith(",{") ? text.slice(1) : text));
+      for (const [deviceId, piece] of snapshotTexts(ids, latest)) {
+        texts.set(deviceId, (texts.get(deviceId) ?? "") + piece);
         await workShare.pause();
       }
     return texts;
@@ -263,11 +268,11 @@ class WorkerTelemetryStore implements TelemetryStore {
   /** Asks for the newest values until all devices are answered. */
   async *#latestParts(deviceIds: readonly DeviceId[], keys?: readonly string[], signal?: AbortSignal) {
     const until = this.#now() + FUTURE_MS_MAX;
+    const numbers = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? NO_DEVICE);
     for (let start = 0; start < deviceIds.length; ) {
-      const rest = deviceIds.slice(start);
-      const devices = Uint32Array.from(rest, (id) => this.#devices.find(id)?.no ?? NO_DEVICE);
-      const latest = await this.#calls.call("latest", { devices, keys: keys ?? null, until }, { signal });
-      yield { ids: rest.slice(0, latest.answered), latest };
+      const args = { devices: numbers.slice(start), keys: keys ?? null, until };
+      const latest = await this.#calls.call("latest", args, { signal });
+      yield { ids: deviceIds.slice(start, start + latest.answered), latest };
       start += latest.answered;
     }
   }
