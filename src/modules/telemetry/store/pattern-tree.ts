@@ -24,7 +24,10 @@ export class PatternNode {
 
   /** Nodes from the first column to this node. */
   get path(): PatternNode[] {
-    this.#path ??= this.parent === null ? [] : [...this.parent.path, this];
+    if (this.#path !== null) return this.#path;
+    const nodes: PatternNode[] = [];
+    for (let node: PatternNode = this; node.parent !== null; node = node.parent) nodes.push(node);
+    this.#path = nodes.reverse();
     return this.#path;
   }
 
