@@ -18,8 +18,6 @@ type Wire<Value> = Value extends readonly (infer Item)[]
 
 /** Service called by a resource's routes. `Shown` is an item as visible to the caller. */
 export interface ResourceService<Shown, Create, Update> {
-  /** Left out if there is a `longList`. @param query parameters of the list, validated by the schemas of its filters */
-  list?(principal: Principal, query: unknown): readonly Shown[];
   get(principal: Principal, id: string): Shown;
   create(principal: Principal, input: Create): Shown | Promise<Shown>;
   update(principal: Principal, id: string, changes: Update): Shown | Promise<Shown>;
@@ -36,16 +34,23 @@ interface Action<Shown> extends ChangeTexts {
   run(principal: Principal, id: string, body: unknown): Shown | Promise<Shown>;
 }
 
-interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
+interface RoutesDeps<Shown, Api extends ResourceSchemas> {
   readonly service: ResourceService<Shown, Static<Api["create"]>, Static<Api["update"]>>;
   readonly toWire: (shown: Shown, request: Request) => Wire<Static<Api["item"]>>;
   readonly read: AuditReader;
   /** Actions by the last part of the path. */
   readonly actions?: Readonly<Record<string, Action<Shown>>>;
-  /** List of items that may be large: read one after the other, and filtered by their heads. */
-  readonly longList?: LongList<Shown>;
   readonly auth: AuthPlugin;
 }
+
+/** The list of the service, or a list of items that may be large: read one after the other, and filtered by their heads. */
+type Listing<Shown> =
+  | {
+      readonly longList?: undefined;
+      /** @param query parameters of the list, validated by the schemas of its filters */
+      readonly service: { list(principal: Principal, query: unknown): readonly Shown[] };
+    }
+  | { readonly longList: LongList<Shown> };
 
 interface LongList<Shown> {
   readonly answers: AnswerSpace;
@@ -108,8 +113,9 @@ export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
 /** Creates the routes of a resource, to which others can be added. */
 export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   resource: ResourceApi<Api>,
-  { service, longList, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,
+  deps: RoutesDeps<Shown, Api> & Listing<Shown>,
 ) {
+  const { service, auth } = deps;
   const { path, parameter = resource.key, tag, permissions, operations, isVersioned = false } = resource;
   const schemas: ResourceSchemas = resource.schemas;
   const { item, listed = item, detail = item, created = item, updated = item } = schemas;
@@ -124,18 +130,16 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   routes.get(
     "",
     ({ principal, query, request, set }) => {
-      if (longList !== undefined) {
-        const { heads, find } = longList.read(principal);
-        return list.longPage({ query, request, answers: longList.answers }, heads, (head) => {
-          const shown = find(String(Reflect.get(head, resource.key)));
-          return shown && toWire(shown, request);
-        });
+      if (deps.longList === undefined) {
+        const shown = deps.service.list(principal, query).map((each) => toWire(each, request));
+        return list.page({ query, request, set }, shown);
       }
-      const all = service.list?.(principal, query) ?? [];
-      return list.page(
-        { query, request, set },
-        all.map((shown) => toWire(shown, request)),
-      );
+      const { answers, read } = deps.longList;
+      const { heads, find } = read(principal);
+      return list.longPage({ query, request, answers }, heads, (head) => {
+        const shown = find(String(Reflect.get(head, resource.key)));
+        return shown && toWire(shown, request);
+      });
     },
     {
       auth: permissions.read,
