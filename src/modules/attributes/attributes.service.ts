@@ -4,6 +4,7 @@ import { OBSERVED_ATTRIBUTES } from "../../lib/devices/observed-attributes.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { NestedValues, toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
+import { PARSED_MAX } from "../../platform/database/parsed-together.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { Lanes } from "../../platform/load/lanes.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -66,9 +67,6 @@ function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
   }
   return false;
 }
-
-/** Characters of values that are parsed in one turn: small parts take up to 3 ms. */
-const PARSED_AT_ONCE = 64 * 1024;
 
 const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by the repository
 const valuesOf = (texts: readonly AttributeText[]) =>
@@ -234,9 +232,12 @@ export function createAttributesService(deps: {
     };
   }
 
-  /** Returns the same changes with their values, for one device after the other. */
-  const sharedSince = (deviceId: DeviceId, since: number): Promise<SharedUpdate | undefined> =>
-    parsing.run("", async () => {
+  /** Returns the same changes with their values, for one device of a tenant after the other. */
+  const sharedSince = (
+    { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
+    since: number,
+  ): Promise<SharedUpdate | undefined> =>
+    parsing.run(tenantId, async () => {
       const update = sharedTexts(deviceId, since);
       return update && { ...update, values: new Map(await parseSlowly(update.values)) };
     });
@@ -361,7 +362,7 @@ export function createAttributesService(deps: {
       keys?: readonly string[],
     ): Promise<Array<[key: string, value: JsonValue]>> {
       const texts = repository.texts(deviceId, scope, keys);
-      if (charactersOf(texts) <= PARSED_AT_ONCE) return Promise.resolve(valuesOf(texts));
+      if (charactersOf(texts) <= PARSED_MAX) return Promise.resolve(valuesOf(texts));
       if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
       return parsing.run(tenantId, () => parseSlowly(repository.texts(deviceId, scope, keys)));
     },

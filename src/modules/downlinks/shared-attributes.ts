@@ -1,5 +1,5 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
-import type { DeviceId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { SharedUpdate } from "../attributes/attributes.types.ts";
@@ -10,7 +10,10 @@ interface SharedAttributesDeps {
   readonly externalIdOf: (deviceId: DeviceId) => string | undefined;
   /** Returns the integration that the device was last seen through, if it is running. */
   readonly integrationOf: (deviceId: DeviceId) => Integration | undefined;
-  readonly changesSince: (deviceId: DeviceId, changeId: number) => Promise<SharedUpdate | undefined>;
+  readonly changesSince: (
+    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    changeId: number,
+  ) => Promise<SharedUpdate | undefined>;
   /** Returns the saved id of the newest change that the broker has. */
   readonly sentChange: (deviceId: DeviceId) => number;
   readonly saveSent: (deviceId: DeviceId, changeId: number) => void;
@@ -86,7 +89,7 @@ export class SharedAttributes {
       const integration = integrationOf(deviceId);
       const externalId = externalIdOf(deviceId);
       if (externalId === undefined || integration?.settings.mqtt?.attributesTopic === undefined) return;
-      const update = await changesSince(deviceId, sentChange(deviceId));
+      const update = await changesSince({ tenantId: integration.tenantId, deviceId }, sentChange(deviceId));
       if (update === undefined) return;
       for (const message of attributeMessages({ settings: integration.settings, externalId }, update.values))
         await this.#publish(integration, message);

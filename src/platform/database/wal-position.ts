@@ -135,7 +135,7 @@ export const hasWalPosition = (databasePath: string): boolean => knownPosition(d
 function knownPosition(databasePath: string): KnownPosition | undefined {
   const path = databasePath + SUFFIX;
   const bytes = readExpendableFile(path);
-  if (bytes == null || bytes.length !== FILE_BYTES) return undefined;
+  if (bytes?.length !== FILE_BYTES) return undefined;
   if (Bun.hash.crc32(bytes.subarray(FRAMES_AT)) !== bytes.readUInt32LE(0)) return undefined;
   return {
     frames: bytes.readUInt32LE(FRAMES_AT),

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { DeviceId } from "../../../lib/core/ids.ts";
 import { decodeValue, TAG_JSON, TAG_STRING } from "../../../lib/data/value-kind.ts";
+import { PARSED_MAX } from "../../../platform/database/parsed-together.ts";
 import { workShare } from "../../../platform/load/fair-share.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import { newestUntil } from "./newest-value.ts";
@@ -125,8 +126,6 @@ export function* latestTask(
 
 /** Values unpacked by the main thread per turn of the event loop, about 5 ms. */
 const VALUES_PER_SLICE = 10_000;
-/** Characters of JSON values parsed per turn of the event loop: up to 3 ms for small parts. */
-const JSON_PER_SLICE = 64 * 1024;
 
 /** Counts parsed JSON, for a pause after enough of it. */
 class Parsing {
@@ -134,7 +133,7 @@ class Parsing {
 
   isLong(tag: number, text = ""): boolean {
     if (tag === TAG_JSON) this.#characters += text.length;
-    if (this.#characters <= JSON_PER_SLICE) return false;
+    if (this.#characters <= PARSED_MAX) return false;
     this.#characters = 0;
     return true;
   }
