@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { packTar, type TarEntry } from "modern-tar";
+import { type ArchivedFile, packRootArchive } from "./root-archive.ts";
 
 /*
  * Packages for Debian and what comes from it, made without its tools. Format: deb(5), an archive of ar(5) with the members debian-binary,
@@ -52,24 +51,6 @@ function member(name: string, content: Uint8Array, madeAt: Date): Uint8Array[] {
   return [Buffer.from(`${columns.join("")}\`\n`), content, Buffer.from(padding)];
 }
 
-/** Returns a compressed tar of files below `./`, with their folders, owned by root. */
-async function archive(
-  files: ReadonlyArray<readonly [path: string, content: string | Uint8Array, mode: number]>,
-  mtime: Date,
-): Promise<Uint8Array> {
-  const folders = new Set<string>(["./"]);
-  for (const [path] of files)
-    for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1))
-      folders.add(`.${path.slice(0, end)}/`);
-  const root = { uid: 0, gid: 0, uname: "root", gname: "root", mtime };
-  const entries: TarEntry[] = [...folders].map((name) => ({
-    header: { name, size: 0, type: "directory", mode: 0o755, ...root },
-  }));
-  for (const [path, body, mode] of files)
-    entries.push({ header: { name: `.${path}`, size: Buffer.byteLength(body), mode, ...root }, body });
-  return gzipSync(await packTar(entries));
-}
-
 function control({ version, target, executable }: DebianPackage): string {
   return `Package: lineside
 Version: ${debianVersion(version)}
@@ -89,30 +70,35 @@ Description: device telemetry and management for sites without a cloud
 /** Writes the package of an executable into a folder, and returns the file's name. */
 export async function writeDebianPackage(folder: string, about: DebianPackage): Promise<string> {
   const { madeAt, executable, unit, licenses, changes } = about;
-  const files: Array<readonly [string, string | Uint8Array, number]> = [
-    ["/usr/bin/lineside", executable, 0o755],
-    ["/usr/lib/systemd/system/lineside.service", packagedUnit(unit), 0o644],
-    [
-      ENVIRONMENT,
-      "# Settings of Lineside: one LINESIDE_… variable a line. Restart the service afterwards.\n",
-      0o600,
-    ],
-    ["/usr/share/doc/lineside/copyright", licenses, 0o644],
-    ["/usr/share/doc/lineside/changelog.md", changes, 0o644],
+  const files: ArchivedFile[] = [
+    { path: "/usr/bin/lineside", content: executable, mode: 0o755 },
+    { path: "/usr/lib/systemd/system/lineside.service", content: packagedUnit(unit), mode: 0o644 },
+    {
+      path: ENVIRONMENT,
+      content: "# Settings of Lineside: one LINESIDE_… variable a line. Restart the service afterwards.\n",
+      mode: 0o600,
+    },
+    { path: "/usr/share/doc/lineside/copyright", content: licenses, mode: 0o644 },
+    { path: "/usr/share/doc/lineside/changelog.md", content: changes, mode: 0o644 },
   ];
   const sums = files
-    .filter(([path]) => path !== ENVIRONMENT)
-    .map(([path, content]) => `${createHash("md5").update(content).digest("hex")}  ${path.slice(1)}\n`);
-  const scripts = await Promise.all(
-    SCRIPTS.map(async (name) => [`/${name}`, await readFile(join(scriptsFolder, name)), 0o755] as const),
-  );
+    .filter(({ path }) => path !== ENVIRONMENT)
+    .map(
+      ({ path, content = "" }) => `${createHash("md5").update(content).digest("hex")}  ${path.slice(1)}\n`,
+    );
+  const scripts = SCRIPTS.map(async (name) => ({
+    path: `/${name}`,
+    content: await readFile(join(scriptsFolder, name)),
+    mode: 0o755,
+  }));
   const controlFiles = [
-    ["/control", control(about), 0o644],
-    ["/conffiles", `${ENVIRONMENT}\n`, 0o644],
-    ["/md5sums", sums.join(""), 0o644],
-    ...scripts,
-  ] as const;
-  const [controlTar, dataTar] = [await archive(controlFiles, madeAt), await archive(files, madeAt)];
+    { path: "/control", content: control(about), mode: 0o644 },
+    { path: "/conffiles", content: `${ENVIRONMENT}\n`, mode: 0o644 },
+    { path: "/md5sums", content: sums.join(""), mode: 0o644 },
+    ...(await Promise.all(scripts)),
+  ];
+  const controlTar = await packRootArchive(controlFiles, madeAt);
+  const dataTar = await packRootArchive(files, madeAt);
   const name = debianFileName(about);
   const parts = [
     Buffer.from(AR_MAGIC),

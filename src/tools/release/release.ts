@@ -7,14 +7,16 @@ import { getCommit, version, versionText } from "../../version.ts";
 import { buildExecutables, readUpdateKey } from "../build/build.ts";
 import { listBundledPackages } from "./bundled-packages.ts";
 import { changesOf } from "./changelog.ts";
+import { writeContainerImage } from "./container-image.ts";
+import { readContainerSystem } from "./container-system.ts";
 import { type DebianPackage, debianArchitecture, writeDebianPackage } from "./debian-package.ts";
 import { renderLicenses } from "./licenses.ts";
 import { createSbom } from "./sbom.ts";
 import { readSigningKey, writeUpdateFile } from "./update-files.ts";
 
 /*
- * `npm run release [-- target …]`: everything that a release publishes, in `dist/release`: executables, packages for Debian, checksums, bill of materials, licenses and
- * notes; and update files, signed with the private key in the file that UPDATE_PRIVATE_KEY_FILE names. `--draft` skips the checks that the sources are committed and that the changelog has a section for the version.
+ * `npm run release [-- target …]`: everything that a release publishes, in `dist/release`: executables, packages for Debian, container images, checksums, bill of materials,
+ * licenses and notes; and update files, signed with the private key in the file that UPDATE_PRIVATE_KEY_FILE names. `--draft` skips the checks that the sources are committed and that the changelog has a section for the version.
  */
 
 const root = join(import.meta.dir, "..", "..", "..");
@@ -82,6 +84,23 @@ async function writeDebianPackages(
   }
 }
 
+/** Writes images of the executables for Debian, if this machine can download the C library that they need. */
+async function writeContainerImages(targets: readonly string[], madeAt: Date): Promise<void> {
+  const dockerfile = await readFile(join(root, "Dockerfile"), "utf8");
+  for (const target of targets) {
+    const architecture = debianArchitecture(target);
+    if (architecture === undefined) continue;
+    try {
+      const system = await readContainerSystem(architecture);
+      const executable = await readFile(join(directory, `lineside-${target}`));
+      const about = { version, target, commit: getCommit(), executable, system, dockerfile, madeAt };
+      await writeContainerImage(directory, about);
+    } catch (error) {
+      console.warn(`There is no container image for ${target}: ${(error as Error).message}`);
+    }
+  }
+}
+
 async function release(names: readonly string[], isDraft: boolean): Promise<void> {
   if (!isDraft && git("status", "--porcelain") !== "") fail("There are changes that are not committed.");
   const notes = changesOf(
@@ -107,6 +126,7 @@ async function release(names: readonly string[], isDraft: boolean): Promise<void
   const licenses = await renderLicenses(packages);
   await Bun.write(join(directory, "THIRD-PARTY-LICENSES.txt"), licenses);
   await writeDebianPackages(built, { licenses, changes: notes, madeAt });
+  await writeContainerImages(built, madeAt);
   await Bun.write(join(directory, "RELEASE-NOTES.md"), notes);
   await writeChecksums();
   console.log(`${versionText()} is in ${relative(root, directory)}:`);
