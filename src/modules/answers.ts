@@ -10,6 +10,8 @@ import { workShare } from "../platform/load/fair-share.ts";
 const WHOLE_MAX = 512 * 1024;
 /** Max. bytes sent without counting as unread by the client. */
 const UNCOUNTED_MAX = 64 * 1024;
+/** Bun sends the head of a response with more bytes in some thirty packets, one for each name and value, unless the body is a stream. */
+const HEAD_WITH_BODY_MAX = 15 * 1024;
 /** Approximate bytes per chunk. */
 const PIECE_BYTES = 128 * 1024;
 
@@ -98,7 +100,19 @@ function answerOf(pieces: Uint8Array[], { held, signal }: Held, headers: Headers
   held.end();
   const [first] = pieces;
   const body = first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
-  return new Response(body as Body, init);
+  return new Response(body.length > HEAD_WITH_BODY_MAX ? streamOfOne(body) : (body as Body), init);
+}
+
+/** Returns a stream whose content is at hand. */
+function streamOfOne(content: Uint8Array): ReadableStream {
+  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+    type: "direct",
+    pull(controller) {
+      controller.write(content);
+      controller.close();
+    },
+  };
+  return new ReadableStream(source as unknown as UnderlyingSource);
 }
 
 /** Collects the pieces of a response. Releases their space if `create` fails. */

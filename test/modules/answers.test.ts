@@ -359,3 +359,29 @@ test("an export hands over a long piece in parts, so that it does not end before
   expect(Math.max(...sizes)).toBeLessThanOrEqual(256 * 1024);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(4 * MIB);
 });
+
+test("short and long answers arrive whole, in one piece or many", async () => {
+  const content = (bytes: number) => new Uint8Array(bytes).map((_, index) => index % 251);
+  const server = Bun.serve({
+    port: 0,
+    fetch: async (request) => {
+      const [bytes = 0, pieces = 1] = new URL(request.url).pathname.slice(1).split("/").map(Number);
+      // As after the response of a thread: Bun writes it outside of the request's turn.
+      await Bun.sleep(1);
+      return textAnswer(spaceOf(MIB), request, async (onPiece) => {
+        for (let index = 0; index < pieces; index++) onPiece(content(bytes));
+      });
+    },
+  });
+  stops.push(() => server.stop(true));
+  for (const kib of [0, 1, 14, 15, 16, 63, 64, 65])
+    for (const more of [0, 1])
+      for (const pieces of [1, 3]) {
+        const bytes = kib * 1024 + more;
+        const answer = await fetch(`http://127.0.0.1:${server.port}/${bytes}/${pieces}`);
+        const received = new Uint8Array(await answer.arrayBuffer());
+        const expected = Buffer.concat(Array.from({ length: pieces }, () => content(bytes)));
+        expect([bytes, pieces, Buffer.compare(expected, received)]).toEqual([bytes, pieces, 0]);
+        expect(answer.headers.get("content-type")).toBe("application/json");
+      }
+});
