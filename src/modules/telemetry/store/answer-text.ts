@@ -37,6 +37,18 @@ function* runsOf({ ts, numbers, values: others, times }: SinkResult): Generator<
   }
 }
 
+/** Returns the JSON of points, separated by commas. Numbers are written here, which takes three quarters of the time of `JSON.stringify`. */
+function textOf(run: SinkResult): string {
+  const { ts, numbers } = run;
+  if (numbers === null) return JSON.stringify(pointsOf(run)).slice(1, -1);
+  const points = new Array<string>(ts.length);
+  for (let row = 0; row < ts.length; row++) {
+    const value = numbers[row]!;
+    points[row] = `{"ts":${ts[row]},"value":${Number.isFinite(value) ? value : null}}`;
+  }
+  return points.join(",");
+}
+
 /**
  * Response to a range query, equal to `JSON.stringify({data, from, to, aggregation})` in UTF-8. `onPiece` gets the beginning of a large response,
  * `end` returns the rest.
@@ -59,7 +71,7 @@ export class AnswerText {
       let separator = "";
       for (const run of runsOf(result)) {
         this.#write(separator);
-        this.#write(JSON.stringify(pointsOf(run)).slice(1, -1));
+        this.#write(textOf(run));
         separator = ",";
         yield;
       }
