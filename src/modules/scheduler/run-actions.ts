@@ -30,11 +30,18 @@ const failed = ({ deviceId, name }: Target, error: Text): RunTarget => ({
 export class RunActions {
   readonly #targets: TargetsRepository;
   readonly #perform: Perform;
+  readonly #durable: () => Promise<void>;
   readonly #log: Logger;
 
-  constructor(deps: { targets: TargetsRepository; perform: Perform; log: Logger }) {
+  constructor(deps: {
+    targets: TargetsRepository;
+    perform: Perform;
+    durable: () => Promise<void>;
+    log: Logger;
+  }) {
     this.#targets = deps.targets;
     this.#perform = deps.perform;
+    this.#durable = deps.durable;
     this.#log = deps.log;
   }
 
@@ -53,6 +60,7 @@ export class RunActions {
         ),
       );
       this.#targets.save(run.runId, results);
+      await this.#durable(); // no faster than the disk, so that the log stays short
       await workShare.next(); // in its own round: many runs may be in progress
     }
     return true;

@@ -279,7 +279,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS, WAL_BYTES_BEFORE_CHECKPOINT);
   timer.unref();
   let watch: NodeJS.Timeout | undefined;
-  /** Bounds the log: a caller that writes much waits for `durable()`. */
+  /** Bounds the log between two checkpoints. */
   const watchLog = () => {
     if (!isClosed)
       watch ??= setTimeout(() => {
@@ -311,6 +311,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
     secrets: (purpose) => createStoredSecrets(storageKey, purpose),
     transact(work) {
       if (sqlite.inTransaction) return work();
+      watchLog();
       writes.settle(); // what is added in the transaction is not mixed with what waits
       return sqlite.transaction(work).immediate();
     },

@@ -129,3 +129,19 @@ test("a run that has not begun when the runner stops is left to the next one", a
   expect(rig.finished).toHaveLength(5 - before);
   for (const job of jobs) expect(commandsOf(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0"]);
 });
+
+test("a run is no faster than the disk", async () => {
+  const disk = Promise.withResolvers<void>();
+  let isSlow = false;
+  reopen({ durable: () => (isSlow ? disk.promise : Promise.resolve()) });
+  rig.addDevices(60, "many");
+  const job = rig.addJob({ schedule: hourly, deviceType: "many" });
+  const run = rig.runner.runNow(job);
+  isSlow = true;
+  await until(() => rig.effects().length > 0);
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+  expect(rig.effects().length).toBeLessThan(60);
+  disk.resolve();
+  await until(() => rig.runs.find(job.jobId, run.runId)?.status === "SUCCESS");
+  expect(rig.effects()).toHaveLength(60);
+});

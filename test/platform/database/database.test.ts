@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, jest, test } from "bun:test";
 import { copyFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -127,6 +127,17 @@ test("a long log that a crash has left is moved into the database at the start",
   const crashed = open("crashed.db");
   await until(() => statSync(join(directory, "crashed.db")).size > 5_000_000, "the checkpoint");
   crashed.close();
+});
+
+test("a long log is moved between two checkpoints, although no caller waits for the disk", async () => {
+  jest.useFakeTimers();
+  const database = open("growing.db");
+  database.sqlite.run("CREATE TABLE long (text BLOB)");
+  database.transact(() => database.sqlite.run("INSERT INTO long VALUES (zeroblob(40000000))"));
+  jest.advanceTimersByTime(600);
+  jest.useRealTimers();
+  await until(() => statSync(join(directory, "growing.db")).size > 40_000_000, "the checkpoint");
+  database.close();
 });
 
 test("one process owns a data directory at a time", () => {
