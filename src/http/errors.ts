@@ -8,11 +8,11 @@ import {
   notFound,
   unavailableDueTo,
 } from "../lib/core/domain-error.ts";
+import { messageOf } from "../lib/core/error-message.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/core/log.ts";
 import { isUnreadable } from "../platform/database/database-check.ts";
-import { toStorageFailure } from "../platform/database/storage-failure.ts";
-import { describeSystemError } from "../platform/process/system-errors.ts";
+import { refusedWrite } from "../platform/database/storage-failure.ts";
 import { BARE_BAD_REQUESTS } from "./openapi/error-responses.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { statusNames } from "./status-names.ts";
@@ -107,10 +107,11 @@ export function toErrorResponse(
       ? internalError(new Error(`the answer does not fit its schema: ${mismatch.message}`), log)
       : domainErrorResponse(mismatch);
   }
-  const refusedByDisk = toStorageFailure(error);
-  if (refusedByDisk !== undefined) {
+  const refusedByDisk = refusedWrite(error);
+  if (refusedByDisk instanceof DomainError) {
     log.error("disk refused a write", {
-      reason: describeSystemError(refusedByDisk.cause) ?? refusedByDisk.message,
+      reason: refusedByDisk.message,
+      cause: messageOf(refusedByDisk.cause),
     });
     return domainErrorResponse(refusedByDisk);
   }

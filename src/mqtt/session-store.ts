@@ -5,8 +5,8 @@ import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { Stamp } from "../platform/database/database-stamp.ts";
-import { toStorageFailure } from "../platform/database/storage-failure.ts";
 import { setAside } from "../platform/files/set-aside.ts";
+import { storageFaultOf } from "../platform/files/storage-fault.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { isShared } from "./client-filters.ts";
@@ -169,14 +169,15 @@ export function openSessionStore(
 }
 
 /**
- * Loads the sessions. An unreadable file is set aside: devices subscribe again, which costs less than a broker that does not start. A full or busy
- * disk is not a reason for that.
+ * Loads the sessions. An unreadable file is set aside: devices subscribe again, which costs less than a broker that does not start. A disk
+ * that is full or busy, or permissions, are no reason for that.
  */
 export function loadSessions(options: SessionStoreOptions): SessionStore {
   try {
     return new SessionStore(options);
   } catch (error) {
-    if (error instanceof StartupError || toStorageFailure(error) !== undefined) throw error;
+    const fault = storageFaultOf(error);
+    if (error instanceof StartupError || (fault !== undefined && fault !== "unreadable")) throw error;
     setFileAside(options, error);
     return new SessionStore(options);
   }

@@ -1,6 +1,6 @@
 // A file system that the kernel has given up after an error: it refuses writes, and some kernels still call it writable.
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../../src/platform/core/log.ts";
@@ -14,8 +14,46 @@ const disk = mountLoopDisk(home, 16);
 if (disk === undefined) console.warn("not run: this process may not mount a file system");
 afterAll(() => {
   disk?.unmount();
+  full?.unmount();
   rmSync(home, { recursive: true, force: true });
 });
+
+const full = mountLoopDisk(mkdtempSync(join(home, "full-")), 16);
+
+// SQLite calls a write that a quota refuses a failed one, and the free space of the file system does not show the quota. A full disk stands in for it.
+test.skipIf(full === undefined)(
+  "a write without space is no failed disk, and data waits for space",
+  async () => {
+    const clock = new FakeClock();
+    const directory = full?.path ?? "";
+    const space = { free: 1e9, total: 1e9 };
+    const guard = new DiskGuard({
+      directory,
+      freeBytesMin: 0,
+      clock,
+      log: createLogger("test"),
+      readSpace: async () => space,
+    });
+    await guard.start();
+    const refused = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" });
+    expect(guard.judge(refused)).toBe("failed");
+    expect(guard.problem()).toBeUndefined();
+    const filler = join(directory, "filler");
+    expect(() => writeFileSync(filler, new Uint8Array(32 << 20))).toThrow();
+    expect(guard.judge(refused)).toBe("full");
+    expect(guard.problem()).toMatchObject({ severity: "UNREADY", code: "storage.disk_full" });
+    expect(() => guard.ensureRoom()).toThrow();
+    expect(existsSync(join(directory, "ballast"))).toBe(false);
+    rmSync(filler);
+    await until(() => {
+      clock.advance(2_000);
+      return guard.problem() === undefined;
+    });
+    guard.ensureRoom();
+    expect(readdirSync(directory)).toContain("ballast");
+    guard.stop();
+  },
+);
 
 describe.skipIf(disk === undefined)("a file system that the kernel has given up", () => {
   test("is noticed without a write, and is fatal when it lasts", async () => {

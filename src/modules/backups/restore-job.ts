@@ -14,6 +14,7 @@ import {
   completeRestoration,
   finishRestoration,
 } from "../../platform/files/restoration.ts";
+import { storageFaultOf } from "../../platform/files/storage-fault.ts";
 import { readKey, SEALED_FILES } from "../../platform/secrets/secret-keys.ts";
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./snapshot.types.ts";
@@ -95,10 +96,9 @@ export async function prepareRestoration(target: BackupTarget, job: RestoreJob):
 
 /** Converts an operating system error to an error that names the cause. */
 function explainFailure(error: unknown, path: string): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (error instanceof DomainError || typeof code !== "string") return error;
-  if (code === "ENOSPC" || code === "EDQUOT") return unavailableDueTo(error, "backup.disk_full", { path });
-  return unavailableDueTo(error, "backup.restore_failed", { reason: (error as Error).message });
+  if (error instanceof DomainError || !(error instanceof Error && "code" in error)) return error;
+  if (storageFaultOf(error) === "full") return unavailableDueTo(error, "backup.disk_full", { path });
+  return unavailableDueTo(error, "backup.restore_failed", { reason: error.message });
 }
 
 async function restoreParts(

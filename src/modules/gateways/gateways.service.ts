@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -225,7 +225,7 @@ export function createGatewaysService(deps: {
     try {
       return work();
     } catch (error) {
-      const failure = toStorageFailure(error) ?? error;
+      const failure = refusedWrite(error);
       if (failure instanceof DomainError && failure.kind !== "unavailable" && failure.kind !== "limited")
         refusals.list(gateway, message, failure, message.bytes);
       throw failure;
@@ -410,7 +410,7 @@ function attempt<Result>(work: () => Result): Result | DomainError {
   try {
     return work();
   } catch (error) {
-    const failure = toStorageFailure(error) ?? error;
+    const failure = refusedWrite(error);
     if (!(failure instanceof DomainError) || failure.kind === "unavailable") throw failure;
     return failure;
   }

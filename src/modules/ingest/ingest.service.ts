@@ -3,7 +3,7 @@ import { invariant } from "../../lib/core/invariant.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { deviceBytesLimit, deviceMessagesLimit } from "../devices/devices.errors.ts";
@@ -332,7 +332,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
       return failAfter(kept.committed, kept.refusal);
     } catch (error) {
       rate.list(device, error, originOf(message));
-      throw toStorageFailure(error) ?? error;
+      throw refusedWrite(error);
     }
   }
 

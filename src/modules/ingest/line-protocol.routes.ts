@@ -4,7 +4,7 @@ import { DomainError, type ErrorKind, invalid, tooLarge, unsupported } from "../
 import { LINE_PRECISIONS, type LinePrecision } from "../../lib/json/line-protocol.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -277,7 +277,7 @@ async function answer(version: 1 | 2, work: () => Promise<Response>): Promise<Re
   try {
     return await work();
   } catch (error) {
-    const failure = toStorageFailure(error) ?? error;
+    const failure = refusedWrite(error);
     if (failure instanceof DomainError) return lineRefusal(failure, version);
     throw failure;
   }

@@ -1,5 +1,5 @@
 import { invalid } from "../../lib/core/domain-error.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import { AnnouncedDevices } from "./adapters/home-assistant/announced-devices.ts";
 import { HomeAssistantAdapter } from "./adapters/home-assistant/home-assistant.ts";
 import type { AnnouncementsRepository } from "./announcements.repository.ts";
@@ -63,7 +63,7 @@ function onDisk(write: () => void): void {
   try {
     write();
   } catch (error) {
-    throw toStorageFailure(error) ?? error;
+    throw refusedWrite(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
 import { newId } from "../../platform/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { EventGroupsRepository } from "./event-groups.repository.ts";
@@ -207,7 +207,7 @@ export class EventLog {
         if (this.#fresh.length > 0) this.#groups.add(this.#fresh);
       });
     } catch (error) {
-      written.reject(toStorageFailure(error) ?? error);
+      written.reject(refusedWrite(error));
       this.#writeSoon();
       return;
     }

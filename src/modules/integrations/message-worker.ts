@@ -1,7 +1,7 @@
 import { detail, textOf } from "../../lib/core/domain-error.ts";
 import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
@@ -104,7 +104,7 @@ function fail(work: Work, error: unknown): void {
     return;
   }
   for (const commit of work.commits) commit.catch(() => undefined);
-  throw toStorageFailure(error) ?? error;
+  throw refusedWrite(error);
 }
 
 /** Takes messages through mapping, script, device and ingest. */

@@ -2,7 +2,7 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import { changeUrlSecrets } from "../../lib/network/outbound-request.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import { newId, sha256 } from "../../platform/core/ids.ts";
-import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../platform/database/storage-failure.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -136,7 +136,7 @@ export function createOutboundWriter(deps: {
       try {
         await enqueueAll(requests);
       } catch (error) {
-        throw toStorageFailure(error) ?? error;
+        throw refusedWrite(error);
       }
     };
     const written = committed.then(write);

@@ -63,7 +63,7 @@ export function createStorageModule(
     const failure = store.failure();
     return failure && { severity: "FATAL", ...failure };
   });
-  const failedWrites = new FailedWrites();
+  const failedWrites = new FailedWrites((error) => diskGuard.judge(error));
   health.add(() => failedWrites.problem());
   return {
     diskGuard,

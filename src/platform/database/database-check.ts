@@ -1,4 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
+import { storageFaultOf } from "../files/storage-fault.ts";
 import { openDatabaseFile } from "./database-file.ts";
 
 const PROBLEMS_MAX = 100;
@@ -11,10 +12,7 @@ export const isDamage = (error: SQLiteError): boolean =>
 /** Returns whether an error, or its cause, means that a database cannot be read, because of damage or a failing disk. */
 export function isUnreadable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
-  return (
-    cause instanceof SQLiteError &&
-    (isDamage(cause) || /^SQLITE_IOERR_(?:SHORT_)?READ$/.test(cause.code ?? ""))
-  );
+  return cause instanceof SQLiteError && storageFaultOf(cause) === "unreadable";
 }
 
 /** Result of the check of one database. */

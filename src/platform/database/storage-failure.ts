@@ -2,46 +2,58 @@ import { SQLiteError } from "bun:sqlite";
 import { type DomainError, detail, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import type { Problem } from "../core/health.ts";
 import { watchErrors } from "../core/log.ts";
+import { type StorageFault, storageFaultOf } from "../files/storage-fault.ts";
 import type { Part } from "../process/lifecycle.ts";
-import { isUnreadable } from "./database-check.ts";
 
-/** Error codes by prefix of the SQLite error code. The first match applies. */
-const CODES = [
-  ["SQLITE_FULL", "storage.full"],
-  // Without the space for its index, SQLite cannot use a log.
-  ["SQLITE_IOERR_SHMSIZE", "storage.full"],
-  ["SQLITE_IOERR", "storage.failed"],
-  ["SQLITE_READONLY", "storage.read_only"],
-  ["SQLITE_CANTOPEN", "storage.read_only"],
-  ["SQLITE_BUSY", "storage.busy"],
-] as const;
+const CODES = {
+  full: "storage.full",
+  failed: "storage.failed",
+  readOnly: "storage.read_only",
+  denied: "storage.read_only",
+  busy: "storage.busy",
+  unreadable: undefined,
+} as const;
 
-/** Called for every write that failed because of the disk. */
-const listeners = new Set<() => void>();
+type Judge = (error: unknown) => StorageFault | undefined;
+
+/** Called for every write that failed because of the disk. They may know better than SQLite why. */
+const judges = new Set<Judge>();
 
 /** Returns the error for callers if the disk refused a write; undefined for other errors. */
-export function toStorageFailure(error: unknown): DomainError | undefined {
+export function toStorageFailure(error: unknown, fault = storageFaultOf(error)): DomainError | undefined {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
-  if (!(cause instanceof SQLiteError) || isUnreadable(cause)) return undefined;
-  const [, code] = CODES.find(([prefix]) => cause.code?.startsWith(prefix)) ?? [];
-  if (code === "storage.failed") for (const listener of listeners) listener();
-  return code === undefined ? undefined : unavailableDueTo(cause, code);
+  const code = fault && CODES[fault];
+  return cause instanceof SQLiteError && code !== undefined ? unavailableDueTo(cause, code) : undefined;
+}
+
+/** Returns the error for callers of a write. If the write failed because of the disk, `FailedWrites` gets to know it. */
+export function refusedWrite<Failure>(error: Failure): Failure | DomainError {
+  const isOfDatabase = toStorageFailure(error) !== undefined;
+  const [fault] = isOfDatabase ? [...judges].flatMap((judge) => judge(error) ?? []) : [];
+  return toStorageFailure(error, fault) ?? error;
 }
 
 /** Detects failed writes of all databases, reported to a caller or only logged. */
 export class FailedWrites implements Part {
   readonly name = "failed writes";
+  readonly #judge: Judge;
   #hasFailed = false;
   #endWatch: () => void = () => undefined;
 
+  constructor(judge: Judge = storageFaultOf) {
+    this.#judge = judge;
+  }
+
   start(): void {
-    const note = () => {
-      this.#hasFailed = true;
+    const note: Judge = (error) => {
+      const fault = this.#hasFailed ? storageFaultOf(error) : this.#judge(error);
+      if (fault === "failed") this.#hasFailed = true;
+      return fault;
     };
-    listeners.add(note);
-    const endLog = watchErrors(toStorageFailure);
+    judges.add(note);
+    const endLog = watchErrors(refusedWrite);
     this.#endWatch = () => {
-      listeners.delete(note);
+      judges.delete(note);
       endLog();
     };
   }

@@ -2,11 +2,14 @@ import { constants, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { access, open, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import type { Problem } from "../core/health.ts";
 import type { Logger } from "../core/log.ts";
 import type { Part } from "../process/lifecycle.ts";
 import type { Clock } from "../time/clock.ts";
 import { untilSharedWake } from "../time/periodic.ts";
+import { type StorageFault, storageFaultOf } from "./storage-fault.ts";
+import { writeFaultOf } from "./write-fault.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
 /** Max. share of a disk that is kept free. */
@@ -28,6 +31,8 @@ const READ_ONLY_CHECKS_MAX = 3;
 /** Reserved for the case that even deletions need room, and released while the disk is short. */
 const BALLAST_BYTES = 2 * 1024 * 1024;
 const BALLAST = "ballast";
+/** File that shows whether something can be written. */
+const TRIED = "tried";
 
 /** Releases a data directory's ballast if the disk is too full for a start. */
 export function releaseBallastIfShort(directory: string): void {
@@ -60,9 +65,6 @@ async function logBytesIn(directory: string): Promise<number> {
 /** Checks whether the file system refuses writes: the kernel remounts a failing disk read-only. */
 export type ReadOnlyCheck = (directory: string) => Promise<boolean>;
 
-const isRefused = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "EROFS";
-
 /**
  * Checks by opening a file for writing, without writing to it. Permissions are not sufficient: the kernel may still report a failed file system as
  * writable.
@@ -73,7 +75,7 @@ const isReadOnlyDisk: ReadOnlyCheck = async (directory) => {
     await (await open(join(directory, BALLAST), "r+")).close();
     return false;
   } catch (error) {
-    return isRefused(error);
+    return storageFaultOf(error) === "readOnly";
   }
 };
 
@@ -97,6 +99,8 @@ export class DiskGuard implements Part {
   readonly #isReadOnly: ReadOnlyCheck;
   readonly #ballast: string;
   #isFull = false;
+  /** True after a write that was refused for lack of space, although the file system has some: a quota is used up. */
+  #isRefused = false;
   /** Estimated bytes written since the last check. */
   #written = 0;
   #isChecking = false;
@@ -134,7 +138,7 @@ export class DiskGuard implements Part {
 
   /** @throws DomainError `unavailable` while the disk is too full for data */
   ensureRoom(): void {
-    if (this.#isFull || this.#written > this.roomBytes)
+    if (this.#isFull || this.#isRefused || this.#written > this.roomBytes)
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
   }
 
@@ -143,7 +147,7 @@ export class DiskGuard implements Part {
    */
   ensureRoomForChange(bytes: number): void {
     const usable = this.roomBytes + this.#floor(this.totalBytes) * (1 - RESERVED_SHARE);
-    if (this.#written > usable)
+    if (this.#isRefused || this.#written > usable)
       throw new DomainError("unavailable", detail("storage.full"), { retryAfterSeconds: 10 });
     this.noteWrite(bytes);
   }
@@ -156,6 +160,19 @@ export class DiskGuard implements Part {
     void this.#check();
   }
 
+  /** Returns why a write failed. If there was no space for it, nothing is accepted until something can be written. */
+  judge(error: unknown): StorageFault | undefined {
+    const fault = writeFaultOf(error, join(this.#deps.directory, TRIED));
+    if (fault === "full" && !this.#isRefused) {
+      this.#isRefused = true;
+      this.#setBallast(false);
+      this.#deps.log.error("no space for a write, no data accepted until there is some", {
+        reason: messageOf(error),
+      });
+    }
+    return fault;
+  }
+
   /** Reason why data cannot be stored. */
   problem(): Problem | undefined {
     if (this.#readOnlyChecks > 0)
@@ -163,7 +180,9 @@ export class DiskGuard implements Part {
         severity: this.#readOnlyChecks < READ_ONLY_CHECKS_MAX ? "UNREADY" : "FATAL",
         ...detail("storage.file_system_read_only", { path: this.#deps.directory }),
       };
-    return this.#isFull ? { severity: "UNREADY", ...detail("storage.disk_full") } : undefined;
+    return this.#isFull || this.#isRefused
+      ? { severity: "UNREADY", ...detail("storage.disk_full") }
+      : undefined;
   }
 
   async #check(): Promise<void> {
@@ -175,6 +194,7 @@ export class DiskGuard implements Part {
       const { free, total } = await this.#readSpace(directory);
       this.#written -= before;
       this.#updateState(free, total);
+      if (this.#isRefused) this.#isRefused = !this.#setBallast(true);
       this.#readOnlyChecks = (await this.#isReadOnly(directory)) ? this.#readOnlyChecks + 1 : 0;
     } catch (error) {
       log.warn("free disk space cannot be read", { error });
@@ -212,13 +232,17 @@ export class DiskGuard implements Part {
     return Math.min(this.#deps.freeBytesMin, share);
   }
 
-  #setBallast(wanted: boolean): void {
+  /** Returns whether the ballast is as wanted. A part of it is not kept. */
+  #setBallast(wanted: boolean): boolean {
     try {
       if (wanted) writeFileSync(this.#ballast, new Uint8Array(BALLAST_BYTES), { flag: "wx" });
       else rmSync(this.#ballast, { force: true });
+      return true;
     } catch (error) {
-      const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
-      if (!exists) this.#deps.log.debug("the ballast file could not be changed", { error });
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") return true;
+      this.#deps.log.debug("the ballast file could not be changed", { reason: messageOf(error) });
+      if (wanted) this.#setBallast(false);
+      return false;
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   writeSync,
 } from "node:fs";
 import { StartupError } from "../process/startup-error.ts";
+import { storageFaultOf } from "./storage-fault.ts";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const modes = {
@@ -22,11 +23,8 @@ const modes = {
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
-/** Error codes of a file that the disk cannot read or that the file system found damaged. */
-const UNREADABLE: ReadonlySet<unknown> = new Set(["EIO", "EBADMSG", "EUCLEAN"]);
-
 /** Returns whether an error means that one file is unreadable, while others may be intact. */
-export const isUnreadableFile = (error: unknown): boolean => UNREADABLE.has(codeOf(error));
+export const isUnreadableFile = (error: unknown): boolean => storageFaultOf(error) === "unreadable";
 
 /** Texts by error code of opening a link, or a pipe without a reader. */
 const problems: Readonly<Record<string, string>> = { ELOOP: "is a link", ENXIO: "is not a file" };

@@ -2,7 +2,11 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { toErrorResponse } from "../../../src/http/errors.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
-import { FailedWrites, toStorageFailure } from "../../../src/platform/database/storage-failure.ts";
+import {
+  FailedWrites,
+  refusedWrite,
+  toStorageFailure,
+} from "../../../src/platform/database/storage-failure.ts";
 import { describeSystemError } from "../../../src/platform/process/system-errors.ts";
 
 /** What SQLite throws at a statement. */
@@ -44,18 +48,27 @@ describe("an input or output error", () => {
 
   test("of a write is fatal, whether somebody was told or a part logs it", () => {
     for (const report of [
-      toStorageFailure,
+      refusedWrite,
       (error: SQLiteError) => createLogger("test").error("not written", { error }),
     ]) {
       const writes = new FailedWrites();
       writes.start();
       report(ofCode("SQLITE_FULL"));
       report(ofCode("SQLITE_IOERR_READ"));
+      expect(toStorageFailure(ofCode("SQLITE_IOERR_WRITE"))?.code).toBe("storage.failed"); // tells only the caller
       expect(writes.problem()).toBeUndefined();
       report(ofCode("SQLITE_IOERR_WRITE"));
       expect(writes.problem()).toMatchObject({ severity: "FATAL", code: "storage.failed" });
       writes.stop();
     }
+  });
+
+  test("of a write is a full disk where the guard of the disk finds its quota used up", () => {
+    const writes = new FailedWrites(() => "full");
+    writes.start();
+    expect(refusedWrite(ofCode("SQLITE_IOERR_WRITE"))).toMatchObject({ code: "storage.full" });
+    expect(writes.problem()).toBeUndefined();
+    writes.stop();
   });
 
   test("of reading one page leaves the rest, and is no failed write", async () => {

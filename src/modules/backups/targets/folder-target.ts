@@ -11,17 +11,15 @@ import { messageOf } from "../../../lib/core/error-message.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
 import { isUnreadableFile } from "../../../platform/files/own-file.ts";
+import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Folders with backup objects; other folders at the location are ignored. */
 const OBJECT_FOLDERS = ["", "packs", "maps", "snapshots"];
-/** Error codes of a full file system or an exhausted quota. */
-const FULL_CODES = ["ENOSPC", "EDQUOT"];
 
 function failure(path: string, error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  const isFull = error instanceof Error && "code" in error && FULL_CODES.includes(String(error.code));
-  return isFull
+  return storageFaultOf(error) === "full"
     ? unavailableDueTo(error, "backup.place_full", { path })
     : unavailableDueTo(error, "backup.folder_failed", { path, reason: messageOf(error) });
 }

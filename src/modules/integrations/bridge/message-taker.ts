@@ -7,7 +7,7 @@ import type { Text } from "../../../lib/texts/text.ts";
 import { PACKET_BYTES_MAX } from "../../../platform/broker/inbound-lane.ts";
 import type { Outcome } from "../../../platform/broker/inbound-session.ts";
 import type { Logger } from "../../../platform/core/log.ts";
-import { toStorageFailure } from "../../../platform/database/storage-failure.ts";
+import { refusedWrite } from "../../../platform/database/storage-failure.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, BridgeCounts, BridgeMessage } from "./bridge.types.ts";
@@ -152,11 +152,10 @@ export class MessageTaker {
   }
 
   #afterFailure(message: PublishPacket, error: unknown): Outcome {
-    const failure = error instanceof DomainError ? error : toStorageFailure(error);
-    // The message was refused for good: the next attempt would end the same way.
-    if (failure !== undefined && failure.kind !== "unavailable") return TAKEN;
-    if (failure === undefined) return this.#afterDefect(message, error);
-    return this.#later(message, failure);
+    const failure = refusedWrite(error);
+    if (!(failure instanceof DomainError)) return this.#afterDefect(message, error);
+    // A message that was refused for good would be refused again.
+    return failure.kind === "unavailable" ? this.#later(message, failure) : TAKEN;
   }
 
   #giveUp(message: PublishPacket, error: DomainError): Outcome {

@@ -3,6 +3,8 @@
 import { DomainError, detail, unavailable } from "../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../lib/core/error-message.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
+import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
+import { writeFaultOf } from "../../../platform/files/write-fault.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
 import type { Deletion } from "./deletion.types.ts";
@@ -47,6 +49,7 @@ class WorkerService {
   #maintenance: Maintenance | null = null;
   /** Set after a failure that no retry may hide. */
   #broken: string | null = null;
+  #file = "";
 
   constructor(post: Post) {
     this.#post = post;
@@ -74,6 +77,7 @@ class WorkerService {
 
   #start(request: Extract<StoreRequest, { type: "start" }>): void {
     let engine: StoreEngine | undefined;
+    this.#file = request.options.file;
     try {
       engine = new StoreEngine(request.options);
       const definitions = engine.recover();
@@ -136,7 +140,7 @@ class WorkerService {
   }
 
   #refuse({ buffer }: CommitRequest, error: unknown): void {
-    const failure = this.#broken === null ? failureOf(error) : "broken";
+    const failure = this.#broken === null ? this.#failureOf(error) : "broken";
     if (failure === "broken") this.#broken ??= messageOf(error);
     this.#post({ type: "refused", buffer, failure, reason: this.#broken ?? messageOf(error) }, [buffer]);
   }
@@ -155,7 +159,7 @@ class WorkerService {
     // What one reader cannot read does not keep anyone from writing.
     if (WRITING_CALLS.has(call)) this.#backgroundFailed(error);
     else this.#report(error);
-    if (failureOf(error) === "full") return { kind: "unavailable", ...detail("telemetry.disk_full") };
+    if (storageFaultOf(error) === "full") return { kind: "unavailable", ...detail("telemetry.disk_full") };
     return { kind: "unavailable", ...detail("telemetry.failed") };
   }
 
@@ -269,13 +273,19 @@ class WorkerService {
 
   #backgroundFailed(error: unknown): void {
     const reason = messageOf(error);
-    const code = codeOf(error);
-    const isOfDisk = error instanceof SyncFailed || typeof code === "string";
-    if (isOfDisk && failureOf(error) === "broken" && this.#broken === null) {
+    const isOfDisk = error instanceof SyncFailed || (error instanceof Error && "code" in error);
+    if (isOfDisk && this.#broken === null && this.#failureOf(error) === "broken") {
       this.#broken = reason;
       this.#post({ type: "broken" });
     }
     this.#report(error);
+  }
+
+  /** Returns the reason for a failure. After a failed fsync, the state of the page cache is unknown, so no write may follow. */
+  #failureOf(error: unknown): CommitFailure {
+    if (error instanceof SyncFailed) return "broken";
+    const fault = writeFaultOf(error, `${this.#file}-tried`);
+    return fault === "full" || fault === "busy" ? fault : "broken";
   }
 
   #report(error: unknown): void {
@@ -342,21 +352,6 @@ const WRITING_CALLS: ReadonlySet<CallName> = new Set([
   "compact",
   "stamp",
 ]);
-
-/** Failures that leave the file intact and may be temporary. */
-const PASSING_CODES = new Set(["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
-const FULL_CODES = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;
-
-/** Returns the reason for a failure. After a failed fsync, the state of the page cache is unknown, so no write may follow. */
-function failureOf(error: unknown): CommitFailure {
-  if (error instanceof SyncFailed) return "broken";
-  const code = codeOf(error);
-  if (typeof code === "string" && FULL_CODES.has(code)) return "full";
-  return typeof code === "string" && PASSING_CODES.has(code) ? "busy" : "broken";
-}
 
 const service = new WorkerService((reply, transfer = []) => postMessage(reply, { transfer }));
 addEventListener("message", (event: MessageEvent<StoreRequest>) => service.handle(event.data));
