@@ -123,11 +123,12 @@ async function restoreParts(
     if (unusable.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
   const replaced = DATABASE_FILES.filter((name) => names.includes(name) && !unusable.includes(name));
   if (replaced.length === 0) throw invalid("backup.object_damaged", { name: first ?? record.id });
-  if (only !== undefined) ensureSameGateway(repository, { dataPath, folder, replaced });
   const telemetry = join(folder, TELEMETRY);
   const problems = existsSync(telemetry) ? allProblems(record, telemetryProblems(telemetry)) : [];
   ensureReadable(folder, schemas);
-  if (bringsKeys(record, replaced, { dataPath, only })) reader.restoreFiles(folder);
+  const areKeysRestored = bringsKeys(record, replaced, { dataPath, only });
+  ensureSameGateway(repository, { dataPath, only, folder, replaced });
+  if (areKeysRestored) reader.restoreFiles(folder);
   completeRestoration(dataPath, replaced);
   const meant = only?.map((name) => `${name}.db`) ?? DATABASE_FILES;
   return { damaged, skipped: meant.filter((name) => !replaced.some((other) => other === name)), problems };
@@ -153,17 +154,18 @@ function bringsKeys(
 const isUsable = (path: string, isDamaged: boolean): boolean =>
   path.endsWith(TELEMETRY) ? !isDamaged || opensTelemetryFile(path) : sqliteProblem(path) === undefined;
 
-interface RestoredPart {
-  readonly dataPath: string;
+interface RestoredPart extends Pick<RestoreJob, "dataPath" | "only"> {
   readonly folder: string;
   readonly replaced: readonly string[];
 }
 
-/** Refuses parts of another gateway, which would replace this gateway's data. @throws DomainError `conflict` */
+/** Refuses parts of another gateway, which would replace or join this gateway's data. @throws DomainError `conflict` */
 function ensureSameGateway(
   { gateway }: BackupRepository,
-  { dataPath, folder, replaced }: RestoredPart,
+  { dataPath, only, folder, replaced }: RestoredPart,
 ): void {
+  const stays = DATABASE_FILES.some((name) => !replaced.includes(name) && existsSync(join(dataPath, name)));
+  if (only === undefined && !stays) return;
   const key = readKey(dataPath, "storage.key");
   if (key === undefined || backupSeriesOf(dataPath, key) === gateway) return;
   // The key may have been lost, and made anew.

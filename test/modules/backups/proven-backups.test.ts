@@ -246,18 +246,20 @@ describe("a restoration in part", () => {
 });
 
 describe("a restoration of what is readable", () => {
-  /** Damages the first pages of lineside.db in a backup. */
-  async function backUpWithoutConfiguration(): Promise<void> {
+  /** Damages the first page of databases in a backup. */
+  async function backUpWithout(...names: string[]): Promise<void> {
     await fixture.backUp();
     const repository = await fixture.repository();
     const maps = await repository.maps(await repository.snapshot(undefined));
-    const [[block] = []] = [...(maps.get("lineside.db")?.livePages() ?? [])];
     const [pack = ""] = packs();
-    fixture.flip(fixture.object(pack), (block?.offset ?? 0) + 20);
+    for (const name of names) {
+      const [[block] = []] = [...(maps.get(name)?.livePages() ?? [])];
+      fixture.flip(fixture.object(pack), (block?.offset ?? 0) + 20);
+    }
   }
 
   test("keeps a database that the backup lacks, and the keys that it is sealed with", async () => {
-    await backUpWithoutConfiguration();
+    await backUpWithout("lineside.db");
     const key = join(fixture.data, "secrets", "storage.key");
     writeFileSync(key, "n".repeat(32));
     const before = readFileSync(join(fixture.data, "lineside.db"));
@@ -271,6 +273,22 @@ describe("a restoration of what is readable", () => {
     expect(readFileSync(join(fixture.data, "lineside.db")).equals(before)).toBe(true);
   });
 
+  test.each([["lineside.db", "identity.db"], ["telemetry.db"]])(
+    "is not mixed with what another gateway has (%s)",
+    async (...names) => {
+      await backUpWithout(...names);
+      const other = join(fixture.root, "other");
+      mkdirSync(join(other, "secrets"), { recursive: true });
+      for (const key of KEY_NAMES) writeFileSync(join(other, "secrets", key), key.padEnd(KEY_BYTES, "."));
+      for (const name of ["lineside.db", "telemetry.db"]) writeFileSync(join(other, name), "its own");
+      await expect(fixture.restore(other, { skipsDamaged: true })).rejects.toMatchObject({
+        code: "backup.other_gateway",
+      });
+      for (const name of ["lineside.db", "telemetry.db"])
+        expect(readFileSync(join(other, name), "utf8")).toBe("its own");
+    },
+  );
+
   test("of nothing is refused", async () => {
     await fixture.backUp();
     const [pack = ""] = packs();
@@ -283,7 +301,7 @@ describe("a restoration of what is readable", () => {
   });
 
   test("into an empty directory makes no gateway that starts without the rest", async () => {
-    await backUpWithoutConfiguration();
+    await backUpWithout("lineside.db");
     const other = join(fixture.root, "other");
     await fixture.restore(other, { skipsDamaged: true });
     expect(() => verifyInventory(other)).toThrow("lineside.db is missing");
