@@ -273,9 +273,8 @@ describe("a restoration of what is readable", () => {
     expect(readFileSync(join(fixture.data, "lineside.db")).equals(before)).toBe(true);
   });
 
-  test.each([["lineside.db", "identity.db"], ["telemetry.db"]])(
-    "is not mixed with what another gateway has (%s)",
-    async (...names) => {
+  for (const names of [["lineside.db", "identity.db"], ["telemetry.db"]])
+    test(`without ${names.join(" and ")} is not mixed with what another gateway has`, async () => {
       await backUpWithout(...names);
       const other = join(fixture.root, "other");
       mkdirSync(join(other, "secrets"), { recursive: true });
@@ -286,8 +285,7 @@ describe("a restoration of what is readable", () => {
       });
       for (const name of ["lineside.db", "telemetry.db"])
         expect(readFileSync(join(other, name), "utf8")).toBe("its own");
-    },
-  );
+    });
 
   test("of nothing is refused", async () => {
     await fixture.backUp();

@@ -1,5 +1,5 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync } from "node:fs";
-import { naming, openOwnFile } from "../../../platform/files/own-file.ts";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync } from "node:fs";
+import { isUnreadableFile, naming, openOwnFile } from "../../../platform/files/own-file.ts";
 import {
   decodeHeader,
   decodeRecordHead,
@@ -86,6 +86,10 @@ export class HotLogFile {
   /** Offset of each record, indexed by id minus `firstId`; 0 for damaged records. */
   #offsets = new Float64Array(FIRST_OFFSETS);
   #scratch = new Uint8Array(GROWTH_BYTES_MIN);
+  /** Numbers of pages that the disk could not read when the file was opened. They count as zeros, which are damage and not read again. */
+  readonly #unreadable = new Set<number>();
+  /** True until all records are found. Afterwards, an unreadable page is an error, so that a passing failure loses nothing. */
+  #isOpening = true;
 
   /** Opens the file, or creates it. `scan` finds its records. */
   constructor(path: string, { isReadOnly = false } = {}) {
@@ -106,8 +110,18 @@ export class HotLogFile {
     return this.#size;
   }
 
+  /** Number of bytes that the disk could not read. */
+  get unreadableBytes(): number {
+    return this.#unreadable.size * PAGE_BYTES;
+  }
+
   get hasRecords(): boolean {
     return this.lastId >= this.firstId;
+  }
+
+  /** Ends the tolerance for pages that the disk cannot read. */
+  endOpening(): void {
+    this.#isOpening = false;
   }
 
   /** Finds the records. Returns the damaged ranges. */
@@ -134,6 +148,7 @@ export class HotLogFile {
 
   /** Discards all records. The next one has the id `firstId`. */
   begin(firstId: number, valuesBefore: number): void {
+    this.endOpening();
     const nonce = 1 + Math.floor(Math.random() * NONCE_MAX);
     const header = encodeHeader(nonce, firstId);
     this.#grow(HEADER_BYTES);
@@ -279,13 +294,33 @@ export class HotLogFile {
     const bytes = new Uint8Array(length);
     let done = 0;
     while (done < length) {
-      const count = naming(this.path, () =>
-        readSync(this.descriptor, bytes, done, length - done, offset + done),
-      );
+      const count = this.#readPart(bytes, done, offset + done);
       if (count === 0) break;
       done += count;
     }
     return done === length ? bytes : bytes.subarray(0, done);
+  }
+
+  /** Reads until the end of `bytes`, or less. Returns the number of bytes. */
+  #readPart(bytes: Uint8Array, start: number, position: number): number {
+    const read = (length: number) =>
+      naming(this.path, () => logDisk.read(this.descriptor, bytes, start, length, position));
+    const length = bytes.length - start;
+    const page = Math.floor(position / PAGE_BYTES);
+    const pageLength = Math.min(length, (page + 1) * PAGE_BYTES - position);
+    if (this.#unreadable.has(page)) return pageLength;
+    try {
+      return read(length);
+    } catch (error) {
+      if (!isUnreadableFile(error)) throw error;
+    }
+    try {
+      return read(pageLength);
+    } catch (error) {
+      if (!this.#isOpening || !isUnreadableFile(error)) throw error;
+      this.#unreadable.add(page);
+      return pageLength;
+    }
   }
 }
 

@@ -167,10 +167,11 @@ export class HotLog {
     for (const file of files.filter(({ hasRecords, lastId }) => hasRecords && lastId > sealedId))
       this.#live.push(file);
     this.damage.push(...describeLosses({ live: this.#live, gaps: this.#damaged, position, sealed }));
-    for (const file of files.filter((other) => !this.#live.includes(other))) {
-      if (!this.#isUnreadable(file, sealedId)) this.#spare.push(file);
-      else if (isReadOnly) this.damage.push(`${basename(file.path)} cannot be read`);
-      else this.#setAside(file);
+    this.#sortOthers(files, { sealedId, isReadOnly });
+    for (const file of files) {
+      if (file.unreadableBytes > 0)
+        this.damage.push(`${basename(file.path)}: the disk cannot read ${file.unreadableBytes} bytes`);
+      file.endOpening();
     }
     const newest = this.#live.at(-1);
     this.#durable = endOf(newest, position, sealedId);
@@ -315,9 +316,21 @@ export class HotLog {
       if (file.firstId !== 0 && next <= sealedId + 1 && next !== file.firstId) continue;
       const use = this.#openedAt?.files.find(({ number }) => number === file.number);
       const gaps = file.scan({ use, durableId: this.#openedAt?.durableId ?? Number.POSITIVE_INFINITY });
-      if (gaps.length > 0) this.#damaged.set(file, gaps);
+      if (gaps.length > 0 || file.unreadableBytes > 0) this.#damaged.set(file, gaps);
     }
     return files.sort((left, right) => left.firstId - right.firstId);
+  }
+
+  /** Keeps files without unsealed rows for reuse, or sets them aside. */
+  #sortOthers(
+    files: readonly HotLogFile[],
+    { sealedId, isReadOnly }: { sealedId: number; isReadOnly: boolean },
+  ): void {
+    for (const file of files.filter((other) => !this.#live.includes(other))) {
+      if (file.unreadableBytes === 0 && !this.#isUnreadable(file, sealedId)) this.#spare.push(file);
+      else if (isReadOnly) this.damage.push(`${basename(file.path)} cannot be read`);
+      else this.#setAside(file);
+    }
   }
 
   /** Returns whether a file without rows should have rows, or contains unknown bytes. */

@@ -1,8 +1,12 @@
-import { writeSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 
 /**
- * Writes all bytes of the hot log. The power-cut bench replaces it, because the runtime's own system calls bypass preloaded libraries.
+ * Reads and writes all bytes of the hot log. Tests and the power-cut bench replace it, because the runtime's own system calls bypass preloaded
+ * libraries.
  */
-export const logDisk = { write: writeSync as (...args: LogWrite) => number };
+export const logDisk = {
+  read: readSync as (...args: LogCall) => number,
+  write: writeSync as (...args: LogCall) => number,
+};
 
-type LogWrite = [descriptor: number, bytes: Uint8Array, start: number, length: number, position: number];
+type LogCall = [descriptor: number, bytes: Uint8Array, start: number, length: number, position: number];

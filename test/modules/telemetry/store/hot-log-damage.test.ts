@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   truncateSync,
@@ -21,6 +22,7 @@ import {
   recordBytesOf,
 } from "../../../../src/modules/telemetry/store/hot-log-format.ts";
 import type { LogPlace } from "../../../../src/modules/telemetry/store/hot-log-position.ts";
+import { logDisk } from "../../../../src/modules/telemetry/store/log-disk.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-damage-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -187,6 +189,49 @@ test("what was named stays named: damage is set aside before its file is used ag
   opened.release(opened.lastId);
   opened.append({ form: FORM_RAW, data: new Uint8Array(9), values: 1 });
   expect(readFileSync(join(log.folder, "set-aside", `${file}.1`)).equals(damaged)).toBe(true);
+  opened.close();
+});
+
+/** Has the disk fail to read a page of a file while `work` runs. */
+function withoutPage<Result>(path: string, page: number, work: () => Result): Result {
+  const { read } = logDisk;
+  logDisk.read = (descriptor, bytes, start, length, position) => {
+    const isHit = position < (page + 1) * 4_096 && position + length > page * 4_096;
+    if (isHit && readlinkSync(`/proc/self/fd/${descriptor}`) === path)
+      throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
+    return read(descriptor, bytes, start, length, position);
+  };
+  try {
+    return work();
+  } finally {
+    logDisk.read = read;
+  }
+}
+
+test("of a page that the disk cannot read, the rows are named, and all others are there", () => {
+  const base = writeLog(12);
+  for (const file of hotFiles(base.folder))
+    for (let page = 0; page * 4_096 < statSync(join(base.folder, file)).size; page++) {
+      const log = copyOf(base);
+      const path = join(log.folder, file);
+      const before = readFileSync(path);
+      const { lost, named, counted } = withoutPage(path, page, () => reopen(log));
+      expect({ file, page, named, counted }).toEqual({ file, page, named, counted: lost });
+      expect(named.join()).toContain(`${file}: the disk cannot read 4096 bytes`);
+      expect(lost).toBeLessThanOrEqual(12);
+      expect(readFileSync(existsSync(path) ? path : join(log.folder, "set-aside", `${file}.1`))).toEqual(
+        before,
+      );
+      rmSync(log.folder, { recursive: true, force: true });
+    }
+});
+
+test("a page that the running gateway cannot read is an error, not a loss", () => {
+  const log = copyOf(writeLog(13));
+  const opened = open(log.folder, log.sealed);
+  const path = join(log.folder, hotFiles(log.folder)[0] ?? "");
+  expect(() => withoutPage(path, 0, () => [...opened.all()])).toThrow("EIO");
+  expect([...opened.all()]).toHaveLength(LIVE_ROWS);
   opened.close();
 });
 
