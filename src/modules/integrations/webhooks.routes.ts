@@ -120,7 +120,14 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     const encoding = encodingOf(request);
     const secret = secretOf(request);
     const tenant = request.headers.get("x-tenant-id") || query.tenantId || undefined;
-    const owner = deps.webhooks.spaceOwner({ tenantId: tenant, integrationId, secret });
+    const owner = deps.webhooks.spaceOwner({
+      tenantId: tenant,
+      integrationId,
+      secret,
+      get peer() {
+        return peerOf(request, server);
+      },
+    });
     bodySpace.take(request, owner, BODY_BYTES_MAX);
     const bytes = await readBytes(request, BODY_BYTES_MAX);
     const isAuthenticatedBySecret = secret !== undefined && (tenant ?? integrationId) !== undefined;

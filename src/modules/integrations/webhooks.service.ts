@@ -4,6 +4,7 @@ import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
 import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
+import { NO_TENANT } from "../../platform/load/body-space.ts";
 import { type TaskOwner, workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
@@ -58,9 +59,6 @@ function describeRefusal(
   const identity = { kind: "tenant", name: shownName(tenantId) } as const;
   return { edge: "webhook", reason: isLimited ? "too_many_tries" : cause, ...peer, identity };
 }
-
-/** Owner of bodies with unknown senders. */
-const STRANGERS: TaskOwner = { tenantId: "", userId: "" };
 
 /** Accepts messages posted by other programs. */
 export function createWebhooksService(deps: {
@@ -160,20 +158,17 @@ export function createWebhooksService(deps: {
 
   return {
     /**
-     * Returns the owner of the space for an unread body: the tenant whose secret the request carries. All other requests share the space of one
-     * sender.
+     * Returns the owner of the space for an unread body: the tenant whose secret the request carries, otherwise the address.
      */
-    spaceOwner({
-      tenantId,
-      integrationId,
-      secret,
-    }: Pick<WebhookRequest, "tenantId" | "integrationId" | "secret">): TaskOwner {
-      if (secret === undefined) return STRANGERS;
+    spaceOwner(request: Pick<WebhookRequest, "tenantId" | "integrationId" | "secret" | "peer">): TaskOwner {
+      const { tenantId, integrationId, secret } = request;
+      const stranger = () => ({ tenantId: NO_TENANT, userId: addressGroup(request.peer.address) });
+      if (secret === undefined) return stranger();
       const named = integrationId === undefined ? undefined : integrations.liveOf(integrationId);
       const wanted = (tenantId ?? named?.integration.tenantId ?? "") as TenantId; // nothing is right for one that does not exist
       return deps.secrets.isValid(wanted, secret)
         ? { tenantId: wanted, userId: integrationId ?? wanted }
-        : STRANGERS;
+        : stranger();
     },
     /**
      * Reads the sender from an unauthenticated request body. Addresses take turns; an unreadable body counts as a wrong secret.

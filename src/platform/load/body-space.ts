@@ -5,8 +5,13 @@ import { Counts, TenantBudget } from "./tenant-budget.ts";
 const MIB = 1024 * 1024;
 /** Max. bytes of a body. */
 export const REQUEST_BYTES_MAX = 16 * MIB;
-/** Max. MiB of long bodies of requests in progress in total, per tenant and per sender. A tenant has less while others use the space. */
-export const BODIES_MIB_MAX = { all: 128, tenant: 96, sender: 48 } as const;
+/**
+ * Max. MiB of long bodies of requests in progress in total, per tenant and per sender, and of the senders without a tenant together and per sender.
+ * A tenant has less while others use the space.
+ */
+export const BODIES_MIB_MAX = { all: 128, tenant: 96, sender: 48, strangers: 48, stranger: 12 } as const;
+/** Tenant of senders who have proven nothing. */
+export const NO_TENANT = "";
 /** Max. bytes of a body that does not count. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
@@ -18,6 +23,8 @@ export class BodySpace {
   readonly #senders = new Counts();
   readonly #budget = new TenantBudget({ all: BODIES_MIB_MAX.all * MIB, tenant: BODIES_MIB_MAX.tenant * MIB });
   readonly #held = new WeakMap<Request, () => void>();
+  /** Bytes of senders without a tenant. */
+  #strangers = 0;
   #refusals = 0;
 
   /** Bytes in use. */
@@ -42,8 +49,11 @@ export class BodySpace {
       : Number(request.headers.get("content-length") ?? 0);
     const bytes = Math.min(bytesMax, length);
     if (!(bytes > UNCOUNTED_BYTES)) return;
+    const isStranger = tenantId === NO_TENANT;
+    const senderMib = isStranger ? BODIES_MIB_MAX.stranger : BODIES_MIB_MAX.sender;
     const isFull =
-      this.#senders.of(userId) + bytes > BODIES_MIB_MAX.sender * MIB ||
+      this.#senders.of(userId) + bytes > senderMib * MIB ||
+      (isStranger && this.#strangers + bytes > BODIES_MIB_MAX.strangers * MIB) ||
       this.#budget.limitFor(tenantId, bytes) !== undefined;
     if (isFull) {
       this.#refusals++;
@@ -51,6 +61,7 @@ export class BodySpace {
     }
     const count = (change: number): void => {
       this.#senders.add(userId, change);
+      if (isStranger) this.#strangers += change;
       this.#budget.count(tenantId, change);
     };
     count(bytes);
