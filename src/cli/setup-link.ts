@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createLinkSecret } from "../modules/identity/setup.service.ts";
@@ -28,7 +28,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
 /** `lineside setup-link`: creates a new link to the setup page, even while the gateway runs. Earlier links become invalid. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv(), "setup-link");
-  if (!existsSync(join(config.data, "lineside.db")))
+  if (statSync(join(config.data, "lineside.db"), { throwIfNoEntry: false }) === undefined)
     throw new StartupError(
       `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,
     );

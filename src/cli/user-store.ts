@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAuditRepository } from "../modules/audit/audit.repository.ts";
 import { createAuditService } from "../modules/audit/audit.service.ts";
@@ -111,7 +111,7 @@ export async function withUserStore<Result>(
     return value === undefined ? [] : [`--${name}`, value];
   });
   const config = loadConfig(flags, processEnv());
-  if (!existsSync(join(config.data, "lineside.db")))
+  if (statSync(join(config.data, "lineside.db"), { throwIfNoEntry: false }) === undefined)
     throw new StartupError(
       `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,
     );

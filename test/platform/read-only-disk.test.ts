@@ -1,10 +1,15 @@
 // A file system that the kernel has given up after an error: it refuses writes, and some kernels still call it writable.
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runBackup } from "../../src/modules/backups/backup-job.ts";
+import { FolderTarget } from "../../src/modules/backups/targets/folder-target.ts";
 import { createLogger } from "../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../src/platform/database/database.ts";
+import { checkDatabase } from "../../src/platform/database/database-check.ts";
 import { DiskGuard } from "../../src/platform/files/disk-guard.ts";
+import { isReadOnlyFolder } from "../../src/platform/files/write-fault.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { mountLoopDisk } from "../support/loop-disk.ts";
 import { until } from "../support/until.ts";
@@ -15,6 +20,7 @@ if (disk === undefined) console.warn("not run: this process may not mount a file
 afterAll(() => {
   disk?.unmount();
   full?.unmount();
+  readOnly?.unmount();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -54,6 +60,22 @@ test.skipIf(full === undefined)(
     guard.stop();
   },
 );
+
+const readOnly = mountLoopDisk(mkdtempSync(join(home, "only-")), 16);
+
+test.skipIf(readOnly === undefined)("a database of a stopped gateway is checked on a read-only disk", async () => {
+  const path = readOnly?.path ?? "";
+  const folder = join(path, "data? #1");
+  mkdirSync(folder);
+  const log = createLogger("test");
+  openMainDatabase(join(folder, "lineside.db"), "lineside", log).close();
+  expect(isReadOnlyFolder(folder)).toBe(false);
+  expect(Bun.spawnSync(["mount", "-o", "remount,ro", path]).exitCode).toBe(0);
+  expect(isReadOnlyFolder(folder)).toBe(true);
+  expect(checkDatabase(join(folder, "lineside.db"))).toEqual([]);
+  const job = { dataPath: folder } as Parameters<typeof runBackup>[1];
+  await expect(runBackup(new FolderTarget(path), job)).rejects.toMatchObject({ code: "backup.read_only" });
+});
 
 describe.skipIf(disk === undefined)("a file system that the kernel has given up", () => {
   test("is noticed without a write, and is fatal when it lasts", async () => {

@@ -673,6 +673,7 @@ export interface ServerPlaces {
   readonly "backup.place_damaged": "count";
   readonly "backup.place_full": "path";
   readonly "backup.place_repaired": "count";
+  readonly "backup.read_only": "path";
   readonly "backup.restore_failed": "reason";
   readonly "backup.s3_failed": "bucket" | "endpoint" | "reason";
   readonly "backup.snapshot_missing": "id";

@@ -8,6 +8,7 @@ import { takeFileLock } from "../../platform/files/file-lock.ts";
 import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import { checkSources } from "../../platform/files/inventory-check.ts";
+import { isReadOnlyFolder } from "../../platform/files/write-fault.ts";
 import { begunKeysOf } from "../../platform/secrets/key-rotation.ts";
 import { nextKeyFile } from "../../platform/secrets/secret-keys.ts";
 import { BackupRun, type BackupRunOptions } from "./backup-run.ts";
@@ -100,6 +101,7 @@ function ensureSources(dataPath: string): void {
  * @throws DomainError `conflict` while another backup runs, and for a data directory with a missing, older or foreign database or key
  */
 export async function runBackup(target: BackupTarget, job: BackupJob): Promise<BackupResult> {
+  if (isReadOnlyFolder(job.dataPath)) throw conflict("backup.read_only", { path: job.dataPath });
   const lock = takeFileLock(join(job.dataPath, "backup.lock"));
   if (lock === undefined) throw conflict("backup.running");
   try {

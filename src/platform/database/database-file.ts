@@ -1,7 +1,9 @@
-import { Database } from "bun:sqlite";
+import { constants, Database } from "bun:sqlite";
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { naming, openOwnFile } from "../files/own-file.ts";
+import { isReadOnlyFolder } from "../files/write-fault.ts";
 import { loggedPages } from "./logged-pages.ts";
 
 /*
@@ -100,11 +102,19 @@ const isNew = (path: string): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 &&
   loggedPages(`${path}-wal`).fileSize === null;
 
+/** Opens a database for reading. On a read-only file system, SQLite cannot create the files of a missing log, so the file counts as immutable. */
+function openForReading(path: string): Database {
+  if (existsSync(`${path}-wal`) || !isReadOnlyFolder(dirname(path)))
+    return new Database(path, { strict: true, readonly: true });
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
+  return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
 /** Checks and opens a database file. Only `create` allows a missing or empty file. @throws DatabaseFileError */
 export function openDatabaseFile(path: string, mode: "read" | "write" | "create"): Database {
   const problem = mode === "create" && isNew(path) ? undefined : headerProblem(path);
   if (problem !== undefined) throw new DatabaseFileError(path, problem);
-  if (mode === "read") return new Database(path, { strict: true, readonly: true });
+  if (mode === "read") return openForReading(path);
   return new Database(path, { strict: true, readwrite: true, create: mode === "create" });
 }
 

@@ -7,6 +7,7 @@ import { KEY_NAMES, type KeyName, readKey } from "../secrets/secret-keys.ts";
 import { writeDurably } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
 import { readOwnFile } from "./own-file.ts";
+import { storageFaultOf } from "./storage-fault.ts";
 
 export const INVENTORY_FILE = "inventory.json";
 const CHECK_DIGITS = 16;
@@ -74,7 +75,7 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
   hours: 0,
 });
 
-/** Returns the record; `null` if it is damaged, `undefined` if there is none. */
+/** Returns the record; `null` if it is damaged, `undefined` if there is none. @throws the error of a file that may not be opened */
 export function readRecord(dataPath: string): InventoryRecord | null | undefined {
   const path = join(dataPath, INVENTORY_FILE);
   try {
@@ -85,7 +86,9 @@ export function readRecord(dataPath: string): InventoryRecord | null | undefined
     const { inventory, check } = file;
     if (check !== digest(JSON.stringify(inventory), "inventory")) return null;
     return inventory as unknown as InventoryRecord; // as it was written: its check value is right
-  } catch {
+  } catch (error) {
+    const fault = storageFaultOf(error);
+    if (fault !== undefined && fault !== "unreadable") throw error; // a file without access is not damaged
     return null;
   }
 }

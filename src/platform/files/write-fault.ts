@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import { writeNewFile } from "./own-file.ts";
 import { type StorageFault, storageCodeOf, storageFaultOf } from "./storage-fault.ts";
 
@@ -31,4 +31,14 @@ export function writeFaultOf(error: unknown, path: string): StorageFault | undef
   return fault === "failed" && /^SQLITE_IOERR(?:_WRITE|_TRUNCATE)?$/.test(storageCodeOf(error))
     ? (whyUnwritable(path) ?? fault)
     : fault;
+}
+
+/** Returns whether a folder is on a read-only file system. */
+export function isReadOnlyFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return storageFaultOf(error) === "readOnly";
+  }
 }

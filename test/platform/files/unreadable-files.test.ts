@@ -1,6 +1,6 @@
 // Files with a sector that the disk cannot read any more.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeSystemError } from "../../../src/platform/process/system-errors.ts";
@@ -61,4 +61,18 @@ describe.skipIf(!mayMount)("a start with a file that cannot be read", () => {
       expect(describeSystemError(error)).toContain(`${name}). Check the system log`);
     },
   );
+});
+
+const mayChangeUser = process.getuid?.() === 0 && Bun.which("setpriv") !== null;
+test.skipIf(!mayChangeUser)("an inventory without access is not taken for a damaged one", () => {
+  const data = mkdtempSync(join(tmpdir(), "lineside-access-"));
+  chmodSync(data, 0o755);
+  writeFileSync(join(data, "inventory.json"), "{}", { mode: 0o600 });
+  const module = join(import.meta.dir, "../../../src/platform/files/inventory-record.ts");
+  const script = `import { readRecord } from ${JSON.stringify(module)};
+    try { console.log(readRecord(${JSON.stringify(data)})); } catch (error) { console.log(error.code, error.path); }`;
+  const user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+  const { stdout } = Bun.spawnSync([...user, process.execPath, "-e", script], { env: { HOME: data } });
+  rmSync(data, { recursive: true });
+  expect(stdout.toString()).toBe(`EACCES ${join(data, "inventory.json")}\n`);
 });
