@@ -89,3 +89,17 @@ test("attributes of a device with 21,000 parts each", async () => {
     );
   expect(stalls).toEqual([]);
 }, 60_000);
+
+test("search among 10,000 devices with 64 long tags each", async () => {
+  const tags = Array.from({ length: 64 }, (_, index) => `${index} `.padEnd(64, "xy"));
+  for (let part = 0; part < 10; part++) {
+    const rows = Array.from({ length: 1_000 }, (_, index) => ({
+      name: `many ${part} ${index}`,
+      deviceType: "many",
+      tags,
+    }));
+    expect((await call("POST", "/api/devices/bulk/import", { rows })).status).toBe(201);
+  }
+  expect(await listStalls("/api/devices?search=nowhere", 0)).toEqual([]);
+  expect(await listStalls("/api/devices?tag=nowhere", 0)).toEqual([]);
+}, 60_000);

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
@@ -30,19 +30,22 @@ export function orderOf({ sort, search = "" }: Pick<DeviceFilter, "sort" | "sear
   return [sort.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
 }
 
-/** Matches devices whose name, child name, label, type, tag or whole id contains the text, and devices in `found`. */
-function searchOf(search: string, found: readonly DeviceId[]): SQL | undefined {
+const hasTag = (tag: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${tag})`;
+
+/** Matches devices whose name, child name, label, type, tag or whole id contains the text. */
+function containing(search: string): SQL | undefined {
   const columns = [devices.name, devices.childName, devices.label, devices.deviceType];
   const isTagged = sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
-  return or(
-    ...columns.map((column) => contains(column, search)),
-    isTagged,
-    found.length > 0
-      ? sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify(found)}))`
-      : undefined,
-    eq(devices.deviceId, search),
-  );
+  return or(...columns.map((column) => contains(column, search)), isTagged, eq(devices.deviceId, search));
 }
+
+/** Filters that read all texts of a device. */
+export type TextFilter = Pick<DeviceFilter, "search" | "tag">;
+
+/** Returns the condition of the filters that read all texts of a device; undefined without any. */
+export const textCondition = ({ search = "", tag }: TextFilter): SQL | undefined =>
+  and(search === "" ? undefined : containing(search), tag === undefined ? undefined : hasTag(tag));
 
 /** Returns the condition of a list of devices. */
 export function whereOf(
@@ -59,14 +62,14 @@ export function whereOf(
   if (filter.active !== undefined)
     conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);
   if (filter.state !== undefined) conditions.push(sql`${deviceState} = ${filter.state}`);
-  if (filter.tag !== undefined)
-    conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
   if (filter.attribute !== undefined)
     conditions.push(
       sql`EXISTS (SELECT 1 FROM attributes AS owned WHERE owned.device_id = ${devices.deviceId} AND owned.scope = 'SERVER' AND owned.key IN (SELECT value FROM json_each(${JSON.stringify(filter.attribute.split(","))})))`,
     );
-  if (filter.search !== undefined && filter.search !== "") {
-    conditions.push(searchOf(filter.search, filter.searched ?? []));
-  }
+  conditions.push(
+    filter.found === undefined
+      ? textCondition(filter)
+      : sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify(filter.found)}))`,
+  );
   return and(...conditions);
 }

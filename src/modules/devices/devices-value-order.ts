@@ -41,7 +41,7 @@ function compare(a: Comparable, b: Comparable): number {
 }
 
 interface ValueOrderDeps {
-  readonly repository: Pick<DevicesRepository, "list" | "listPageIds" | "listIdsByName">;
+  readonly repository: Pick<DevicesRepository, "list" | "listPageIds" | "listIdsByName" | "findByText">;
   readonly store: Pick<TelemetryStore, "latest">;
   readonly searchAttributes: { readonly call: SearchAttributes };
 }
@@ -84,6 +84,22 @@ function* slicesOf(
   }
 }
 
+/** Returns the devices that match `search` and `tag`, with those whose attributes contain the text; undefined without either. */
+async function foundBy(
+  { search = "", tag }: DeviceFilter,
+  tenantId: TenantId,
+  { repository, searchAttributes, signal }: Omit<ValueOrderDeps, "store"> & { signal: AbortSignal },
+): Promise<readonly DeviceId[] | undefined> {
+  if (search === "" && tag === undefined) return undefined;
+  const byText = await repository.findByText(tenantId, { search, tag }, signal);
+  if (search === "") return byText;
+  const byAttribute = await searchAttributes.call(tenantId, search, signal);
+  if (byAttribute.length === 0) return byText;
+  const tagged =
+    tag === undefined ? undefined : new Set(await repository.findByText(tenantId, { tag }, signal));
+  return [...byText, ...byAttribute.filter((deviceId) => tagged?.has(deviceId) ?? true)];
+}
+
 /** Creates the function that lists devices in any order, including by newest values of a key, and also searches attributes. */
 export const createSortedList =
   ({ repository, store, searchAttributes }: ValueOrderDeps) =>
@@ -92,9 +108,8 @@ export const createSortedList =
     query: DeviceFilter,
     signal: AbortSignal,
   ): Promise<DeviceList> => {
-    const { search = "" } = query;
-    const searched = search === "" ? [] : await searchAttributes.call(tenantId, search, signal);
-    const filter = { ...query, searched };
+    const found = await foundBy(query, tenantId, { repository, searchAttributes, signal });
+    const filter = { ...query, found };
     const order = valueOrderOf(filter.sort);
     const listOf = (deviceIds: readonly DeviceId[], total: number): DeviceList => ({
       total,

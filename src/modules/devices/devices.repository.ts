@@ -18,7 +18,7 @@ import {
   noActivity,
   type TypeDefaults,
 } from "./devices.types.ts";
-import { whereOf } from "./devices-filter.repository.ts";
+import { type TextFilter, textCondition, whereOf } from "./devices-filter.repository.ts";
 import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
 import { deviceState, isOwnDevice } from "./devices-state.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
@@ -58,6 +58,8 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   ): { deviceIds: DeviceId[]; total: number };
   /** Returns the ids of all devices of a list, on all pages, by name. */
   listIdsByName(tenantId: TenantId, visible: VisibleDevices, filter: DeviceFilter): DeviceId[];
+  /** Returns the devices that match the filters. Reads all texts of the tenant's devices, in slices; fewer once `signal` is aborted. */
+  findByText(tenantId: TenantId, filter: TextFilter, signal: AbortSignal): Promise<DeviceId[]>;
   /** Returns the ids of the devices of all tenants. */
   listAllIds(): Set<DeviceId>;
   /** Returns deleted devices whose telemetry may still exist. */
@@ -93,6 +95,19 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
 }
 
 type Row = typeof devices.$inferSelect;
+
+const rowId = sql<number>`${devices}.rowid`;
+const isBehind = (tenantId: TenantId, row: number) => and(eq(devices.tenantId, tenantId), gt(rowId, row));
+
+/** Reads all devices of a tenant, a slice at a time; other work has its turn in between. */
+async function* slicesOf<Slice extends ReadonlyArray<{ readonly row: number }>>(
+  read: (after: number) => Slice,
+): AsyncGenerator<Slice> {
+  for (let slice = read(0); slice.length > 0; slice = read(slice.at(-1)?.row ?? 0)) {
+    yield slice;
+    await workShare.pause();
+  }
+}
 
 /** Converts a row. The token is decrypted only on access, because most lists do not need it. */
 const toDeviceWith = ({ tokenHash: _, tokenSealed, ...row }: Row, tokens: DeviceTokens): Device => ({
@@ -231,21 +246,36 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .all();
       return new Map(rows.map((row) => [row.tenantId as TenantId, row.count])); // minted by us
     },
+    async findByText(tenantId, filter, signal) {
+      const found: DeviceId[] = [];
+      const isFound = sql<number>`coalesce(${textCondition(filter)}, FALSE)`;
+      const read = (after: number) =>
+        orm
+          .select({ row: rowId, deviceId: devices.deviceId, isFound })
+          .from(devices)
+          .where(isBehind(tenantId, after))
+          .orderBy(rowId)
+          .limit(DEVICES_AT_ONCE)
+          .all();
+      for await (const slice of slicesOf(read)) {
+        if (signal.aborted) break;
+        for (const { deviceId, isFound } of slice) if (isFound === 1) found.push(deviceId as DeviceId); // minted by us
+      }
+      return found;
+    },
     async countTags(tenantId, visible) {
       const counts = new Map<string, number>();
-      const rowId = sql<number>`${devices}.rowid`;
       const read = (after: number) =>
         orm
           .select({ row: rowId, deviceId: devices.deviceId, tags: devices.tags })
           .from(devices)
-          .where(and(eq(devices.tenantId, tenantId), gt(rowId, after)))
+          .where(isBehind(tenantId, after))
           .orderBy(rowId)
           .limit(DEVICES_AT_ONCE)
           .all();
-      for (let page = read(0); page.length > 0; page = read(page.at(-1)?.row ?? 0)) {
-        const seen = page.filter(({ deviceId }) => visible === "all" || visible.has(deviceId as DeviceId));
+      for await (const slice of slicesOf(read)) {
+        const seen = slice.filter(({ deviceId }) => visible === "all" || visible.has(deviceId as DeviceId));
         for (const tag of seen.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-        await workShare.pause();
       }
       return [...counts]
         .map(([tag, total]) => ({ tag, count: total }))

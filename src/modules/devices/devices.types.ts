@@ -109,8 +109,8 @@ export interface DeviceRejection {
 export interface DeviceFilter {
   readonly deviceType?: string | undefined;
   readonly search?: string | undefined;
-  /** Devices found by data that is not stored with them. */
-  readonly searched?: readonly DeviceId[] | undefined;
+  /** Devices that match `search` and `tag`, if these have been looked up. */
+  readonly found?: readonly DeviceId[] | undefined;
   readonly tag?: string | undefined;
   /** Comma-separated keys of server attributes, of which the device has at least one. */
   readonly attribute?: string | undefined;
