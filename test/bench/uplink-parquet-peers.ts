@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { signS3 } from "../../src/modules/uplinks/targets/parquet/s3-store.ts";
+import { signS3 } from "../../src/platform/network/s3-bucket.ts";
 import { createS3Server } from "../support/s3-server.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 import { Content } from "./uplink-content.ts";

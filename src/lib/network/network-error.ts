@@ -1,4 +1,5 @@
 import { DomainError, detail, textOf } from "../core/domain-error.ts";
+import { messageOf } from "../core/error-message.ts";
 import type { ErrorCode } from "../texts/catalogues.ts";
 import type { Text } from "../texts/text.ts";
 
@@ -27,15 +28,6 @@ const CERTIFICATE = /cert|verify_leaf|altname/i;
 
 /** Codes and messages of TLS if the response is not TLS: usually the port of the unencrypted or of the STARTTLS service. */
 const NOT_TLS = /wrong_version_number|packet_length_too_long|unknown_protocol/i;
-
-/** Message of the S3 client of Bun for every network error; its code is more specific. */
-const NO_MESSAGE = "an unexpected error has occurred";
-
-/** Returns the message of an error; an empty string if it is meaningless. */
-export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message === NO_MESSAGE ? "" : message;
-}
 
 /** Returns the reason of a network error as data. Reasons without a text of their own are quoted. */
 export function networkErrorText(error: unknown): Text {

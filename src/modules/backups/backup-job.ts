@@ -16,7 +16,7 @@ import { damagedObjectsOf } from "./place-check.ts";
 import { type Aged, expiredSnapshots, type Retention } from "./retention.ts";
 import type { BackupResult, BackupTarget } from "./snapshot.types.ts";
 import { absentDatabase, strangeFile } from "./snapshot-contents.ts";
-import { BackupRepository, objectsOf, writtenFor } from "./snapshot-repository.ts";
+import { BackupRepository, objectsOf, type Survey, writtenFor } from "./snapshot-repository.ts";
 
 const TELEMETRY_FILE = "telemetry.db";
 const STORAGE_KEY_BYTES = 32;
@@ -35,8 +35,8 @@ export function gatewayIdOf(dataPath: string): string {
 }
 
 /** Returns the snapshots at a location with their state. A snapshot with an unreadable record counts by the time in its name. */
-export async function agedSnapshots(repository: BackupRepository): Promise<Aged[]> {
-  const { records, unreadable } = await repository.survey();
+export async function agedSnapshots(repository: BackupRepository, survey?: Survey): Promise<Aged[]> {
+  const { records, unreadable } = survey ?? (await repository.survey());
   const damaged = await damagedObjectsOf(repository);
   return [
     ...records.map((record) => ({

@@ -12,6 +12,7 @@ import { BackupThread } from "./backup-thread.ts";
 import { createBackupsRepository } from "./backups.repository.ts";
 import { backupsRoutes } from "./backups.routes.ts";
 import { BackupsService } from "./backups.service.ts";
+import { PlaceThread } from "./place-thread.ts";
 import type { RestoreRequest } from "./restore.worker.ts";
 import { setupRestorationRoutes } from "./setup-restoration.routes.ts";
 import { SetupRestoration } from "./setup-restoration.ts";
@@ -34,6 +35,7 @@ export function createBackupsModule(
     repository: createBackupsRepository(database),
     settings,
     thread: new BackupThread(),
+    places: new PlaceThread(),
     tenants,
     config,
     dataPath: data.path,

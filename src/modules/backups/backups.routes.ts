@@ -17,8 +17,9 @@ import {
   snapshotBody,
   testInput,
 } from "./backups.schemas.ts";
-import type { BackupsService, ListedSnapshot } from "./backups.service.ts";
+import type { BackupsService } from "./backups.service.ts";
 import type { BackupSettings, StoredBackupRun } from "./backups.types.ts";
+import type { ListedSnapshot } from "./place-questions.ts";
 import type { BackupPlace } from "./snapshot.types.ts";
 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });

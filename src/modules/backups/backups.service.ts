@@ -12,7 +12,7 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { agedSnapshots, gatewayIdOf } from "./backup-job.ts";
+import { gatewayIdOf } from "./backup-job.ts";
 import {
   type BackupConfig,
   ensureUnfixed,
@@ -23,8 +23,10 @@ import {
 import type { BackupRequest, BackupThread } from "./backup-thread.ts";
 import type { BackupsRepository } from "./backups.repository.ts";
 import type { BackupSettings, BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
-import type { BackupPlace, BackupResult, SnapshotRecord } from "./snapshot.types.ts";
-import { BackupRepository, openTarget } from "./snapshot-repository.ts";
+import type { ListedSnapshot } from "./place-questions.ts";
+import type { PlaceThread } from "./place-thread.ts";
+import type { BackupPlace, BackupResult } from "./snapshot.types.ts";
+import { openTarget } from "./snapshot-repository.ts";
 import { ARCHIVE_HEAD, archiveEntryHead } from "./targets/archive-target.ts";
 
 const CHECK_INTERVAL_MS = 30_000;
@@ -34,7 +36,6 @@ const RETRY_AFTER_MS = HOUR_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Reading rate; a small part of a disk's speed, so that other work is not disturbed. */
 const BYTES_PER_SECOND = 50_000_000;
-const PROBE = "probe";
 const SETTINGS = "backup";
 const OVERDUE = "backup.overdue";
 /** Findings of a run that need action. */
@@ -48,15 +49,11 @@ export interface BackupStatus {
   readonly problems: readonly Text[];
 }
 
-export interface ListedSnapshot extends SnapshotRecord {
-  /** False if the snapshot can only be restored partially, or contains damaged data. */
-  readonly isGood: boolean;
-}
-
 export interface BackupsDeps {
   readonly repository: BackupsRepository;
   readonly settings: SettingsService;
   readonly thread: BackupThread;
+  readonly places: PlaceThread;
   readonly tenants: Pick<TenantsService, "find">;
   readonly config: BackupConfig;
   readonly dataPath: string;
@@ -95,6 +92,7 @@ export class BackupsService {
   async stop(): Promise<void> {
     this.#timer.stop();
     this.#deps.thread.stop();
+    this.#deps.places.stop();
     await this.#work;
   }
 
@@ -205,42 +203,30 @@ export class BackupsService {
   /** Writes, reads and removes an object at the location. @throws DomainError the location's error */
   async test(place: BackupPlace, passphrase: string | null): Promise<void> {
     if (place.kind === "folder") ensureOutside(place.path, this.#deps.dataPath);
-    const target = openTarget(place);
-    const bytes = crypto.getRandomValues(new Uint8Array(64));
-    await target.write(PROBE, bytes);
-    const read = await target.read(PROBE);
-    await target.remove(PROBE);
-    if (!Buffer.from(read).equals(bytes)) throw invalid("backup.object_damaged", { name: PROBE });
-    if (await BackupRepository.exists(target))
-      await BackupRepository.openOrCreate(target, {
-        passphrase: passphrase ?? undefined,
-        gateway: gatewayIdOf(this.#deps.dataPath),
-        machine: this.#deps.machine,
-      });
+    await this.#deps.places.test({
+      place,
+      passphrase: passphrase ?? undefined,
+      gateway: gatewayIdOf(this.#deps.dataPath),
+      machine: this.#deps.machine,
+    });
   }
 
   /** Returns the stored snapshots, newest first. */
   async snapshots(): Promise<ListedSnapshot[]> {
     const { place, passphrase } = this.#settings;
     if (place === null) return [];
-    const target = openTarget(place);
-    if (!(await BackupRepository.exists(target))) return [];
-    const repository = await BackupRepository.open(target, passphrase ?? undefined);
-    const good = new Set((await agedSnapshots(repository)).flatMap(({ id, isGood }) => (isGood ? [id] : [])));
-    return (await repository.snapshots())
-      .toReversed()
-      .map((record) => ({ ...record, isGood: good.has(record.id) }));
+    return this.#deps.places.snapshots({ place, passphrase: passphrase ?? undefined });
   }
 
   /** Returns one snapshot as an archive, encrypted like the stored snapshot. @throws DomainError `not_found` */
-  async archive(id: string): Promise<AsyncGenerator<Uint8Array>> {
+  async archive(snapshotId: string): Promise<AsyncGenerator<Uint8Array>> {
     const { place, passphrase } = this.#settings;
     if (place === null) throw conflict("backup.no_place");
+    const names = await this.#deps.places.objects({ place, passphrase: passphrase ?? undefined, snapshotId });
     const target = openTarget(place);
-    const record = await (await BackupRepository.open(target, passphrase ?? undefined)).snapshot(id);
     return (async function* () {
       yield ARCHIVE_HEAD;
-      for (const name of BackupRepository.objectsOf(record)) {
+      for (const name of names) {
         const bytes = await target.read(name);
         yield archiveEntryHead(name, bytes.length);
         yield bytes;

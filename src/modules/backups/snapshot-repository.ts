@@ -1,16 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
-import { S3Client } from "bun";
 import {
   conflict,
   DomainError,
   forbidden,
   invalid,
   notFound,
-  unavailableDueTo,
+  unavailable,
 } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
-import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
+import { bytesMaxOf, MAPS_BYTES_MAX, RECORDS_BYTES_MAX, RECORDS_MAX } from "./object-limits.ts";
 import { sha256Of } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
 import type {
@@ -23,96 +22,7 @@ import type {
 } from "./snapshot.types.ts";
 import { isRecord } from "./snapshot-contents.ts";
 import { FolderTarget } from "./targets/folder-target.ts";
-
-const ATTEMPTS_MAX = 4;
-const RETRY_DELAY_MS = 500;
-const KEYS_PER_LIST = 1_000;
-
-const isMissing = (error: unknown) =>
-  error instanceof Error && "code" in error && (error.code === "NoSuchKey" || error.code === "NotFound");
-
-/** Repository in a bucket of an S3-compatible server. Requests are retried, and written objects are verified by their ETag. */
-export class S3Target implements BackupTarget {
-  readonly #client: S3Client;
-  readonly #place: Extract<BackupPlace, { kind: "s3" }>;
-
-  constructor(place: Extract<BackupPlace, { kind: "s3" }>) {
-    const { endpoint, region, bucket, accessKeyId, secretAccessKey } = place;
-    this.#place = place;
-    this.#client = new S3Client({ endpoint, region, bucket, accessKeyId, secretAccessKey });
-  }
-
-  async list(prefix: string): Promise<string[]> {
-    return [...(await this.sizes(prefix)).keys()].sort();
-  }
-
-  async sizes(prefix: string): Promise<ReadonlyMap<string, number>> {
-    const sizes = new Map<string, number>();
-    for (let continuationToken: string | undefined; ; ) {
-      const page = await this.#retry(() =>
-        this.#client.list({
-          prefix: this.#place.prefix + prefix,
-          maxKeys: KEYS_PER_LIST,
-          ...(continuationToken !== undefined && { continuationToken }),
-        }),
-      );
-      for (const { key, size } of page.contents ?? [])
-        sizes.set(key.slice(this.#place.prefix.length), size ?? 0);
-      continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-      if (continuationToken === undefined) return sizes;
-    }
-  }
-
-  async read(name: string): Promise<Uint8Array> {
-    return this.#retry(async () => {
-      try {
-        return await this.#client.file(this.#place.prefix + name).bytes();
-      } catch (error) {
-        if (isMissing(error)) throw notFound("backup.object_missing", { name });
-        throw error;
-      }
-    });
-  }
-
-  async write(name: string, bytes: Uint8Array): Promise<void> {
-    const key = this.#place.prefix + name;
-    const md5 = new Bun.CryptoHasher("md5").update(bytes).digest("hex");
-    await this.#retry(async () => {
-      await this.#client.write(key, bytes);
-      const { size, etag } = await this.#client.stat(key);
-      const sum = etag.replaceAll('"', "");
-      // Some servers and some kinds of encryption give another kind of ETag.
-      const isMd5 = /^[0-9a-f]{32}$/.test(sum);
-      if (size !== bytes.length || (isMd5 && sum !== md5)) throw new Error("stored otherwise than sent");
-    });
-  }
-
-  async remove(name: string): Promise<void> {
-    await this.#retry(() => this.#client.delete(this.#place.prefix + name));
-  }
-
-  async removeUnfinished(): Promise<void> {
-    // A bucket lists complete objects only.
-  }
-
-  async #retry<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof DomainError) throw error;
-        if (attempt === ATTEMPTS_MAX) throw this.#failure(error);
-        await Bun.sleep(RETRY_DELAY_MS * 2 ** (attempt - 1));
-      }
-    }
-  }
-
-  #failure(error: unknown): DomainError {
-    const { endpoint, bucket } = this.#place;
-    const reason = messageOf(error) || networkErrorText(error); // what the server says, if it was reached
-    return unavailableDueTo(error, "backup.s3_failed", { endpoint, bucket, reason });
-  }
-}
+import { S3Target } from "./targets/s3-target.ts";
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -194,6 +104,7 @@ const SNAPSHOTS = "snapshots/";
 const PACKS = "packs/";
 const MAPS = "maps/";
 const FORMAT = 1;
+const READ_AT_ONCE = 8;
 
 const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
@@ -318,22 +229,28 @@ export class BackupRepository {
     return (await target.list("repository")).length > 0;
   }
 
-  /** Reads the records of all snapshots, skipping damaged records. */
+  /** Reads the records of all snapshots, some at a time, skipping damaged ones. @throws DomainError for more than a gateway writes */
   async survey(): Promise<Survey> {
     const names = await this.#target.list(SNAPSHOTS);
-    const found = await Promise.all(
-      names.map(async (name) => {
-        try {
-          return await this.#record(name);
-        } catch (error) {
-          if (isDamage(error)) return undefined;
-          throw error;
-        }
-      }),
-    );
+    if (names.length > RECORDS_MAX) throw unavailable("backup.records_too_long");
+    const found = new Map<string, SnapshotRecord>();
+    let bytes = 0;
+    for (let start = 0; start < names.length; start += READ_AT_ONCE)
+      await Promise.all(
+        names.slice(start, start + READ_AT_ONCE).map(async (name) => {
+          try {
+            const { record, length } = await this.#readRecord(name);
+            found.set(name, record);
+            bytes += length;
+          } catch (error) {
+            if (!isDamage(error)) throw error;
+          }
+          if (bytes > RECORDS_BYTES_MAX) throw unavailable("backup.records_too_long");
+        }),
+      );
     return {
-      records: found.filter((record) => record !== undefined),
-      unreadable: names.filter((_, index) => found[index] === undefined),
+      records: names.flatMap((name) => found.get(name) ?? []),
+      unreadable: names.filter((name) => !found.has(name)),
     };
   }
 
@@ -352,13 +269,14 @@ export class BackupRepository {
     }
     if (!(await this.#target.list(SNAPSHOTS)).includes(snapshotName(id)))
       throw notFound("backup.snapshot_missing", { id });
-    return this.#record(snapshotName(id));
+    return (await this.#readRecord(snapshotName(id))).record;
   }
 
-  async #record(name: string): Promise<SnapshotRecord> {
-    const record = unseal<SnapshotRecord>(name, await this.#target.read(name));
+  async #readRecord(name: string): Promise<{ record: SnapshotRecord; length: number }> {
+    const bytes = await this.#target.read(name);
+    const record = unseal<SnapshotRecord>(name, bytes);
     if (!isRecord(record)) throw invalid("backup.object_damaged", { name });
-    return record;
+    return { record, length: bytes.length };
   }
 
   /** Returns the page maps of a snapshot by database. */
@@ -366,7 +284,8 @@ export class BackupRepository {
     const { name: mapsObject, sha256 } = record.maps;
     const packed = await this.#target.read(mapsObject);
     if (sha256Of(packed) !== sha256) throw invalid("backup.object_damaged", { name: mapsObject });
-    const bytesMax = record.databases.reduce((sum, { pages }) => sum + 8 + PageMap.bytesMax(pages), 0);
+    const mapBytes = record.databases.reduce((sum, { pages }) => sum + 8 + PageMap.bytesMax(pages), 0);
+    const bytesMax = Math.min(mapBytes, MAPS_BYTES_MAX);
     try {
       const bytes = unpackZstd(packed, bytesMax);
       const maps = new Map<string, PageMap>();
@@ -396,7 +315,10 @@ export class BackupRepository {
 
   /** Writes the record, which makes the snapshot valid. */
   async commit(record: SnapshotRecord): Promise<void> {
-    await this.#target.write(snapshotName(record.id), seal(snapshotName(record.id), record));
+    const name = snapshotName(record.id);
+    const bytes = seal(name, record);
+    if (bytes.length + IV_BYTES + TAG_BYTES >= bytesMaxOf(name)) throw unavailable("backup.records_too_long");
+    await this.#target.write(name, bytes);
   }
 
   /**

@@ -1,7 +1,8 @@
 import { DomainError, detail, unavailable } from "../../lib/core/domain-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
-import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";

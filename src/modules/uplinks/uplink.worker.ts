@@ -1,6 +1,7 @@
 /// <reference lib="webworker" />
 import { DomainError, notFound, unavailable } from "../../lib/core/domain-error.ts";
-import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
 import { ThreadCalls } from "../../platform/load/thread-calls.ts";
 import { systemClock } from "../../platform/time/clock.ts";
 import { DeviceCache } from "./device-cache.ts";

@@ -1,11 +1,11 @@
-import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, type ErrorKind } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workerUrl } from "../process/assets.ts";
 
 export type ThreadReply<Result> =
   | { readonly type: "progress"; readonly share: number }
   | { readonly type: "done"; readonly result: Result }
-  | { readonly type: "failed"; readonly error: Text };
+  | { readonly type: "failed"; readonly kind: ErrorKind; readonly error: Text };
 
 /** Error codes of a thread. */
 export interface ThreadErrors {
@@ -40,7 +40,7 @@ export class WorkThread<Request, Result> {
     worker.onmessage = ({ data }: MessageEvent<ThreadReply<Result>>) => {
       if (data.type === "progress") onProgress(data.share);
       else if (data.type === "done") resolve(data.result);
-      else reject(new DomainError("unavailable", data.error));
+      else reject(new DomainError(data.kind, data.error));
     };
     worker.postMessage(request);
     return promise.finally(() => this.#end());
@@ -81,6 +81,7 @@ export function serveThread<Request, Result>(
       const reason = error instanceof Error ? error.message : String(error);
       reply({
         type: "failed",
+        kind: error instanceof DomainError ? error.kind : "unavailable",
         error:
           error instanceof DomainError
             ? { code: error.code, params: error.params }

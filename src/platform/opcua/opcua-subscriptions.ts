@@ -10,7 +10,7 @@ import {
   promoteOpaqueStructureInNotificationData,
   TimestampsToReturn,
 } from "node-opcua-client";
-import { messageOf } from "../../lib/network/network-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import type { OpcUaChange, OpcUaRead, OpcUaWatch, OpcUaWatched } from "./opcua.calls.ts";
 import { readOf } from "./opcua-variants.ts";
 

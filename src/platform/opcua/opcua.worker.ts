@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import "reflect-metadata"; // before the library, whose parts look for it
 import { setErrorLogger, setWarningLogger } from "node-opcua-client";
-import { messageOf } from "../../lib/network/network-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import { ThreadCalls } from "../load/thread-calls.ts";
 import { FAILURE, type OpcUaMainCalls, type OpcUaSession, type OpcUaThreadCalls } from "./opcua.calls.ts";
 import { limitDecoding } from "./opcua-decoding.ts";

@@ -15,6 +15,7 @@ export const WORKER_ENTRIES = [
   "src/modules/telemetry/store/log-sync.worker.ts",
   "src/platform/database/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
+  "src/modules/backups/place.worker.ts",
   "src/modules/backups/restore.worker.ts",
   "src/modules/uplinks/uplink.worker.ts",
   "src/modules/codec-index/codec-index.worker.ts",

@@ -8,8 +8,9 @@ import type { Target, UplinkRecord } from "../../../src/modules/uplinks/target.t
 import type { ParquetSettings } from "../../../src/modules/uplinks/targets/parquet/parquet.schemas.ts";
 import { createParquetTarget } from "../../../src/modules/uplinks/targets/parquet/parquet.target.ts";
 import { encodeValues } from "../../../src/modules/uplinks/targets/parquet/parquet-file.ts";
-import { S3Store, signS3 } from "../../../src/modules/uplinks/targets/parquet/s3-store.ts";
+import { S3Store } from "../../../src/modules/uplinks/targets/parquet/s3-store.ts";
 import { decodeStaged, encodeStaged } from "../../../src/modules/uplinks/targets/parquet/staged-rows.ts";
+import { signS3 } from "../../../src/platform/network/s3-bucket.ts";
 import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
 import { until } from "../../support/until.ts";
 import {

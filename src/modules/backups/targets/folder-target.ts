@@ -12,6 +12,7 @@ import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/dura
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
 import { isUnreadableFile } from "../../../platform/files/own-file.ts";
 import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
+import { bytesMaxOf } from "../object-limits.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Folders with backup objects; other folders at the location are ignored. */
@@ -77,7 +78,9 @@ export class FolderTarget implements BackupTarget {
       try {
         const state = statSync(path, { throwIfNoEntry: false });
         if (state === undefined) throw notFound("backup.object_missing", { name });
-        if (!state.isFile()) throw invalid("backup.object_damaged", { name }); // a pipe would be waited for, without end
+        // A pipe would be waited for, without end.
+        if (!state.isFile() || state.size > bytesMaxOf(name))
+          throw invalid("backup.object_damaged", { name });
         return readFileSync(path);
       } catch (error) {
         throw isUnreadableFile(error) ? invalid("backup.object_damaged", { name }) : error;

@@ -1,6 +1,7 @@
 import { DomainError, detail } from "../../../lib/core/domain-error.ts";
+import { messageOf } from "../../../lib/core/error-message.ts";
 import { Reason } from "../../../lib/mqtt/reason.ts";
-import { messageOf, networkErrorText } from "../../../lib/network/network-error.ts";
+import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { type Reaction, TargetError } from "../target.errors.ts";
 
 /** Error codes that mean the broker refuses the uplink itself, not a message. */

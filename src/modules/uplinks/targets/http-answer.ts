@@ -5,8 +5,6 @@ import { type Reaction, TargetError } from "../target.errors.ts";
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 const OF_CREDENTIALS: ReadonlySet<number> = new Set([401, 403, 407]);
 
-export const isTaken = (status: number): boolean => status >= 200 && status < 300;
-
 export function reactionTo(status: number): Reaction {
   if (REFUSED.has(status)) return "refused";
   return OF_CREDENTIALS.has(status) ? "settings" : "retry";

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { detail } from "../../../lib/core/domain-error.ts";
-import { messageOf } from "../../../lib/network/network-error.ts";
+import { messageOf } from "../../../lib/core/error-message.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";
 import type { TlsSettings } from "./tls.schemas.ts";

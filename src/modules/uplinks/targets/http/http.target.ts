@@ -1,9 +1,10 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { headerProblem, isSecretHeader } from "../../../../lib/network/outbound-request.ts";
 import { signatureOf } from "../../../../lib/network/signature.ts";
+import { isTaken } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext } from "../../target.types.ts";
-import { answerError, isTaken } from "../http-answer.ts";
+import { answerError } from "../http-answer.ts";
 import { HttpConnection } from "../http-connection.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import type { HttpSettings } from "./http.schemas.ts";

@@ -1,11 +1,12 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
+import { type HttpAnswer, isTaken, textOf } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";
-import { answerError, isTaken } from "../http-answer.ts";
-import { type HttpAnswer, HttpConnection, textOf } from "../http-connection.ts";
+import { answerError } from "../http-answer.ts";
+import { HttpConnection } from "../http-connection.ts";
 import type { InfluxdbSettings } from "./influxdb.schemas.ts";
 import { LineWriter } from "./line-protocol.ts";
 

@@ -1,5 +1,6 @@
 import { DomainError, detail } from "../../../../lib/core/domain-error.ts";
-import { messageOf, networkErrorText } from "../../../../lib/network/network-error.ts";
+import { messageOf } from "../../../../lib/core/error-message.ts";
+import { networkErrorText } from "../../../../lib/network/network-error.ts";
 import type { Text } from "../../../../lib/texts/text.ts";
 import { TargetError } from "../../target.errors.ts";
 import { errorChain } from "../error-chain.ts";

@@ -1,10 +1,10 @@
 import { DomainError, detail, errorReply } from "../../../../lib/core/domain-error.ts";
+import { messageOf } from "../../../../lib/core/error-message.ts";
 import { TextWriter } from "../../../../lib/data/text-writer.ts";
 import { decodeBody } from "../../../../lib/json/body.ts";
 import { isJsonObject, type JsonValue } from "../../../../lib/json/json.ts";
 import { toPlainJson } from "../../../../lib/json/plain-json.ts";
 import type { PublishPacket } from "../../../../lib/mqtt/packets.ts";
-import { messageOf } from "../../../../lib/network/network-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
 import type { BrokerConnection } from "../../../../platform/broker/broker-connection.ts";

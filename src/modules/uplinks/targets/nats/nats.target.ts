@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { NatsConnection as Connection } from "@nats-io/transport-node";
 import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
-import { messageOf } from "../../../../lib/network/network-error.ts";
+import { messageOf } from "../../../../lib/core/error-message.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import {
   answerTooLong,

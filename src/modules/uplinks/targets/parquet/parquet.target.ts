@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { detail } from "../../../../lib/core/domain-error.ts";
-import { messageOf } from "../../../../lib/network/network-error.ts";
+import { messageOf } from "../../../../lib/core/error-message.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../../platform/files/durable-file.ts";
 import { TargetError } from "../../target.errors.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { SQL } from "bun";
 import { DomainError, detail, unavailable } from "../../../../lib/core/domain-error.ts";
-import { messageOf, networkErrorText } from "../../../../lib/network/network-error.ts";
+import { messageOf } from "../../../../lib/core/error-message.ts";
+import { networkErrorText } from "../../../../lib/network/network-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { LimitedRelay } from "../../../../platform/network/limited-relay.ts";
 import { type Reaction, TargetError } from "../../target.errors.ts";
