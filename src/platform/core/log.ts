@@ -11,13 +11,28 @@ export interface Logger {
   child(name: string): Logger;
 }
 
-const plain = (value: unknown): unknown =>
+const TEXT_CHARACTERS_MAX = 4_000;
+/** Max. errors of a chain of causes. */
+const CAUSES_MAX = 8;
+
+const shorten = (text: string): string =>
+  text.length <= TEXT_CHARACTERS_MAX
+    ? text
+    : `${text.slice(0, TEXT_CHARACTERS_MAX)} … (${text.length} characters)`;
+
+/** Returns an error as a plain object, other values as they are. A cause that is not an error may be a whole response, with its tokens. */
+const plain = (value: unknown, left = CAUSES_MAX): unknown =>
   value instanceof Error
-    ? { name: value.name, message: value.message, stack: value.stack, cause: plain(value.cause) }
+    ? {
+        name: value.name,
+        message: shorten(value.message),
+        ...(value.stack !== undefined && { stack: shorten(value.stack) }),
+        ...(value.cause instanceof Error && left > 1 && { cause: plain(value.cause, left - 1) }),
+      }
     : value;
 
 function fieldText(value: unknown): string {
-  if (value instanceof Error) return value.stack ?? value.message;
+  if (value instanceof Error) return shorten(value.stack ?? value.message);
   return typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(plain(value));
 }
 
@@ -50,12 +65,6 @@ export interface LogLine {
 }
 
 const LINES_KEPT = 2_000;
-const LINE_CHARACTERS_MAX = 4_000;
-
-const shorten = (text: string): string =>
-  text.length <= LINE_CHARACTERS_MAX
-    ? text
-    : `${text.slice(0, LINE_CHARACTERS_MAX)} … (${text.length} characters)`;
 
 /** The newest lines of the log, in memory. */
 class RecentLines {
