@@ -47,7 +47,7 @@ function urlOf({ host, port, security, acceptsAnyCertificate, user, password }: 
   const signIn = user === "" ? "" : `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
   const bracketed = host.includes(":") ? `[${host}]` : host;
   const query = new URLSearchParams();
-  if (security === "STARTTLS") query.set("requireTLS", "true");
+  if (security !== "TLS") query.set("requireTLS", String(security === "STARTTLS"));
   if (acceptsAnyCertificate) query.set("tls.rejectUnauthorized", "false");
   return `${scheme}://${signIn}${bracketed}:${port}?${query}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { MailRefusal, type OutgoingMail } from "../../../src/modules/mail/mail.types.ts";
-import { createSmtpTransport } from "../../../src/modules/mail/smtp-transport.ts";
+import { createSmtpTransport, parseSmtpUrl } from "../../../src/modules/mail/smtp-transport.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 /** What the buffers of two connections on this machine may hold beyond the limit. */
@@ -93,4 +93,16 @@ test("a mail server that does not accept the connection's TLS in time is given u
     text: { code: "mail_error.timed_out" },
   });
   server.close();
+});
+
+test.each([
+  ["smtp://user:secret@mail.example:587", true],
+  ["smtp://user:secret@mail.example?requireTLS=false", false],
+  ["smtp://mail.example", false],
+  ["smtp://mail.example?requireTLS=true", true],
+  ["smtp://user:secret@127.0.0.1:2525", false],
+  ["smtp://user:secret@[::1]:2525", false],
+  ["smtp://user:secret@127.0.0.1.evil.example", true],
+])("of %s, encryption is required: %p", (url, isRequired) => {
+  expect(parseSmtpUrl(url).requireTLS).toBe(isRequired);
 });
