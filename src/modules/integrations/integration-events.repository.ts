@@ -17,6 +17,7 @@ import {
 import { containsText } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
 import type { EventStatus, IntegrationEvent, MessageOrigin } from "./integrations.types.ts";
 
@@ -29,7 +30,6 @@ export type EventOutcome = Pick<IntegrationEvent, "status" | "stage" | "text" | 
 export interface EventFilter {
   readonly status?: EventStatus | undefined;
   readonly direction?: "IN" | "OUT" | undefined;
-  readonly search?: string | undefined;
   /** Sequence number after (or before) which events are listed. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
@@ -46,6 +46,9 @@ export interface EventsSize {
 
 /** Max. bytes of a payload in a list of up to a thousand events. */
 export const LISTED_BYTES_MAX = 8 * 1024;
+
+/** Events whose texts are searched without a pause; with 8 KiB each, about 8 ms. */
+const SEARCHED_AT_ONCE = 500;
 
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
@@ -149,18 +152,37 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     and(ofIntegration(integrationId), inArray(integrationEvents.status, [...statuses]));
 
   function whereOf(integrationId: string, filter: EventFilter): SQL | undefined {
-    const { status, direction, search, after, before, isPayloadHidden } = filter;
-    const text = (search ?? "").toLowerCase();
+    const { status, direction, after, before } = filter;
     return and(
       ofIntegration(integrationId),
       status && eq(integrationEvents.status, status),
       direction && eq(integrationEvents.direction, direction),
       after === undefined ? undefined : gt(integrationEvents.seq, after),
       before === undefined ? undefined : lt(integrationEvents.seq, before),
-      text === ""
-        ? undefined
-        : sql`(${containsText(integrationEvents.text, text)} OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR ${isPayloadHidden === true ? sql`FALSE` : inPayload(text)})`,
     );
+  }
+
+  const seqsOf = (where: SQL | undefined) =>
+    orm
+      .select({ seq: integrationEvents.seq })
+      .from(integrationEvents)
+      .where(where)
+      .orderBy(desc(integrationEvents.seq))
+      .all()
+      .map(({ seq }) => seq);
+  const amongSeqs = (seqs: readonly number[]) =>
+    sql`${integrationEvents.seq} IN (SELECT value FROM json_each(${JSON.stringify(seqs)}))`;
+
+  /** Returns the numbers of the events that contain the text, newest first. Reads some events at a time. */
+  async function searched(where: SQL | undefined, text: string, isPayloadHidden = false): Promise<number[]> {
+    const isFound = sql`(${containsText(integrationEvents.text, text)} OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR ${isPayloadHidden ? sql`FALSE` : inPayload(text)})`;
+    const all = seqsOf(where);
+    const found: number[] = [];
+    for (let start = 0; start < all.length; start += SEARCHED_AT_ONCE) {
+      if (start > 0) await workShare.pause();
+      found.push(...seqsOf(and(amongSeqs(all.slice(start, start + SEARCHED_AT_ONCE)), isFound)));
+    }
+    return found;
   }
 
   return {
@@ -194,6 +216,18 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     list(integrationId: string, filter: EventFilter): { items: IntegrationEvent[]; total: number } {
       const where = whereOf(integrationId, filter);
       return { items: listed(where, filter), total: counted(where) };
+    },
+    /** Like `list`, for events that contain the text. */
+    async search(
+      integrationId: string,
+      text: string,
+      filter: EventFilter,
+    ): Promise<{ items: IntegrationEvent[]; total: number }> {
+      const { limit, offset, isPayloadHidden } = filter;
+      const where = whereOf(integrationId, filter);
+      const found = await searched(where, text.toLowerCase(), isPayloadHidden);
+      const items = listed(amongSeqs(found.slice(offset, offset + limit)), { limit, offset: 0 });
+      return { items, total: found.length };
     },
     /** Lists active integrations with waiting messages, of all tenants. */
     listWaiting: (): string[] =>

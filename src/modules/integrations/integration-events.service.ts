@@ -49,12 +49,14 @@ export function createIntegrationEventsService(deps: {
   }
 
   return {
-    list: (
+    async list(
       principal: Principal,
       integrationId: string,
-      filter: EventFilter,
-    ): { items: IntegrationEvent[]; total: number } =>
-      repository.list(forEvents(principal, integrationId).integrationId, filter),
+      { search = "", ...filter }: EventFilter & { readonly search?: string | undefined },
+    ): Promise<{ items: IntegrationEvent[]; total: number }> {
+      const { integrationId: id } = forEvents(principal, integrationId);
+      return search === "" ? repository.list(id, filter) : repository.search(id, search, filter);
+    },
     get: (principal: Principal, integrationId: string, eventId: string): IntegrationEvent =>
       findEvent(forEvents(principal, integrationId), eventId),
     deleteAll(principal: Principal, integrationId: string): void {

@@ -89,9 +89,9 @@ export const integrationsRoutes = (deps: {
     })
     .get(
       "/:integrationId/events",
-      ({ principal, params, query, request, set }) => {
+      async ({ principal, params, query, request, set }) => {
         const page = { ...query, ...toPage(query), isPayloadHidden: !seesPayloads(principal) };
-        const { items, total } = integrationEvents.list(principal, params.integrationId, page);
+        const { items, total } = await integrationEvents.list(principal, params.integrationId, page);
         Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
         return items.map((event) => listedToWire(event, !page.isPayloadHidden));
       },

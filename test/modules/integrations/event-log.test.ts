@@ -74,7 +74,11 @@ function startLog() {
     log.flush();
     return repository.list(of, { limit: 2_000, offset: 0 }).items;
   };
-  return { log, add, read, resultsOf: (of?: string) => read(of).map(({ result }) => Number(result)) };
+  const search = (text: string, page: { limit: number; offset: number }) => {
+    log.flush();
+    return repository.search("one", text, page);
+  };
+  return { log, add, read, search, resultsOf: (of?: string) => read(of).map(({ result }) => Number(result)) };
 }
 
 const countOf = (table: string) =>
@@ -94,6 +98,17 @@ test("events that come together are one row until they are read", async () => {
       .map((n) => [String(n), n % 10 === 0 ? null : `payload ${n}`])
       .reverse(),
   );
+});
+
+test("a search goes through all events, some at a time, and pages what it finds", async () => {
+  const { add, search } = startLog();
+  await Promise.all(numbers(0, 1_000).map((n) => add(n).written));
+  await Promise.all(numbers(1_000, 1_990).map((n) => add(n, { status: "ERROR" }).written));
+  // Payloads of every tenth event are not kept; the numbers are results, too.
+  const { items, total } = await search("77", { limit: 5, offset: 2 });
+  const found = numbers(0, 1_990).filter((n) => String(n).includes("77"));
+  expect(total).toBe(found.length);
+  expect(items.map(({ result }) => Number(result))).toEqual(found.toReversed().slice(2, 7));
 });
 
 test("events are in the order in which they came, whenever they get rows of their own", async () => {
