@@ -154,6 +154,7 @@ describe("settings", () => {
       wrong("a password in the address is 400", { url: "http://a:b@127.0.0.1/" }),
       wrong("a server that a value chooses is 400", { url: "http://${phone}.example/" }),
       wrong("a placeholder that stands for nothing is 400", { body: '{"a":"${number}"}' }),
+      wrong("a placeholder that stands there five times is 400", { body: `{"a":"${"${text}".repeat(5)}"}` }),
       wrong("a body that is no JSON is 400", { body: '{"to":${text}}' }),
       wrong("a header that is none is 400", { headers: { "X Y": "1" } }),
       wrong("a header of the request itself is 400", { headers: { Host: "example" } }),

@@ -1120,6 +1120,7 @@ export interface ServerPlaces {
   readonly "rule.part_kib_max": "max" | "name";
   readonly "rule.parts_max": "max";
   readonly "rule.percent_mixed": "cell";
+  readonly "rule.placeholder_repeated": "max" | "placeholder";
   readonly "rule.placeholder_unknown": "names" | "placeholder";
   readonly "rule.query_secret": "name";
   readonly "rule.recipient_unknown": "id";

@@ -7,6 +7,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { Alarm, AlarmEvent } from "../alarms/alarms.types.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -30,6 +31,8 @@ import { channelsOf, type Recipients, recipientsAmong, wants } from "./recipient
 
 const MINUTE_MS = 60_000;
 const NOTIFICATIONS_AT_ONCE = 100;
+/** Recipients after which no other notification is written without a pause; about 8 ms. */
+const RECIPIENTS_AT_ONCE = 150;
 const ENDED_AT_ONCE = 100;
 const RETRY_MS = 5_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -172,8 +175,8 @@ export class Dispatcher {
 
   async #work(): Promise<void> {
     await setImmediate(); // whoever raised the alarms goes on first
-    while (this.#isStarted && this.#endWindows()) await setImmediate();
-    while (this.#isStarted && this.#dispatchBatch()) await setImmediate();
+    while (this.#isStarted && this.#endWindows()) await workShare.next();
+    while (this.#isStarted && this.#dispatchBatch()) await workShare.next();
   }
 
   #arm(): void {
@@ -188,21 +191,23 @@ export class Dispatcher {
   #dispatchBatch(): boolean {
     const { repository, transact } = this.#deps;
     const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
-    const last = notifications.at(-1);
-    if (last === undefined) return false;
+    if (notifications.length === 0) return false;
     const batch: Batch = { audiences: new Map(), flows: new Map() };
+    let written = 0;
     transact(() => {
-      for (const notification of notifications) this.#dispatch(notification, batch);
+      for (let recipients = 0; written < notifications.length && recipients < RECIPIENTS_AT_ONCE; written++)
+        recipients += this.#dispatch(notifications[written] as QueuedNotification, batch);
       for (const flow of batch.flows.values()) repository.saveFlow(flow);
-      repository.deleteNotifications(last.sequence);
+      repository.deleteNotifications(notifications[written - 1]?.sequence ?? 0);
     });
-    return notifications.length === NOTIFICATIONS_AT_ONCE;
+    return notifications.length === NOTIFICATIONS_AT_ONCE || written < notifications.length;
   }
 
-  #dispatch(notification: QueuedNotification, batch: Batch): void {
+  /** Returns the number of recipients. */
+  #dispatch(notification: QueuedNotification, batch: Batch): number {
     const { settings, users, messengers } = this.#audienceOf(notification.tenantId, batch);
     const deviceName = this.#deps.deviceNameOf(notification.deviceId);
-    if (deviceName === undefined) return;
+    if (deviceName === undefined) return 0;
     const { tenantId } = notification;
     const content = { tenantId, line: lineOf(notification, deviceName), settings, flows: batch.flows };
     const recipients = recipientsAmong({ users, messengers }, this.#deps.recipientIdsOf(notification));
@@ -212,7 +217,12 @@ export class Dispatcher {
         this.#notifyMessenger(messenger, notification, content),
       ),
     ];
-    if (ways.length === 0) return;
+    if (ways.length > 0) this.#note(notification, ways);
+    return recipients.users.length + recipients.messengers.length;
+  }
+
+  /** Notes in the alarm's history who was notified. */
+  #note(notification: QueuedNotification, ways: readonly Text[]): void {
     const occasion = detail(`alarm_occasion.${notification.trigger}`);
     const named = { occasion, ways: ways.slice(0, NAMED_MAX) };
     const count = ways.length - NAMED_MAX;

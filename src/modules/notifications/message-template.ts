@@ -23,6 +23,16 @@ export const unknownPlaceholders = (template: string): string[] =>
     .map(([, name = ""]) => name)
     .filter((name) => !PLACEHOLDER_NAMES.some((placeholderName) => placeholderName === name));
 
+/** Max. uses of each placeholder: thousands of them would make megabytes of each message. */
+export const PLACEHOLDER_USES_MAX = 4;
+
+/** Returns the first placeholder that the template has too often. */
+export function repeatedPlaceholder(template: string): string | undefined {
+  const uses = new Map<string, number>();
+  for (const [, name = ""] of template.matchAll(PLACEHOLDER)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return [...uses].find(([, count]) => count > PLACEHOLDER_USES_MAX)?.[0];
+}
+
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Returns a function that escapes a value, so that it stays one value whatever characters it contains. */

@@ -3,7 +3,14 @@ import { headerProblem, isSecretHeader, urlProblem } from "../../lib/network/out
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
-import { fillBody, fillUrl, PLACEHOLDER_NAMES, unknownPlaceholders } from "./message-template.ts";
+import {
+  fillBody,
+  fillUrl,
+  PLACEHOLDER_NAMES,
+  PLACEHOLDER_USES_MAX,
+  repeatedPlaceholder,
+  unknownPlaceholders,
+} from "./message-template.ts";
 import type { Messaging } from "./notifications.types.ts";
 
 /** Settings in API form; null keeps the value of a header. */
@@ -44,6 +51,12 @@ function checkTexts({ url, body, contentType = "application/json" }: MessagingIn
           placeholder: `\${${unknown}}`,
           names: PLACEHOLDER_NAMES.join(", "),
         }),
+      );
+    const repeated = repeatedPlaceholder(template);
+    if (repeated !== undefined)
+      throw wrong(
+        field,
+        detail("rule.placeholder_repeated", { placeholder: `\${${repeated}}`, max: PLACEHOLDER_USES_MAX }),
       );
   }
   if (!/[/+]json\b/i.test(contentType)) return;

@@ -1,14 +1,14 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { textFields } from "../wire.schemas.ts";
-import { PLACEHOLDER_NAMES } from "./message-template.ts";
+import { PLACEHOLDER_NAMES, PLACEHOLDER_USES_MAX } from "./message-template.ts";
 
 const URL_MAX = 2_048;
 const BODY_MAX = 8_192;
 const HEADER_MAX = 4_096;
 const HEADERS_MAX = 30;
 
-const placeholders = PLACEHOLDER_NAMES.map((name) => `\${${name}}`).join(" ");
+const placeholders = `${PLACEHOLDER_NAMES.map((name) => `\${${name}}`).join(" ")} (each at most ${PLACEHOLDER_USES_MAX} times)`;
 const language = t.Union([t.Literal("en"), t.Literal("de")]);
 const method = t.Union([t.Literal("POST"), t.Literal("PUT"), t.Literal("PATCH")]);
 const headers = t.Record(
