@@ -46,7 +46,7 @@ const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ..
 
 interface ApplicationFeedDeps {
   readonly mqtt: () => MqttServer;
-  readonly devices: Pick<DevicesService, "list" | "get">;
+  readonly devices: Pick<DevicesService, "pages" | "get">;
   readonly store: Pick<TelemetryStore, "latest">;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
   readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
@@ -151,11 +151,7 @@ export class ApplicationFeed {
       yield [devices.get(caller, deviceId)];
       return;
     }
-    for (let offset = 0; ; offset += PAGE) {
-      const { items } = devices.list(caller, { limit: PAGE, offset, sort: "createdAt" });
-      yield items;
-      if (items.length < PAGE) return;
-    }
+    yield* devices.pages(caller, PAGE);
   }
 
   /** Returns the current state of these devices, in the order of sending. */

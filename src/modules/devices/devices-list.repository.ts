@@ -1,7 +1,7 @@
-import { count, eq, inArray, sql } from "drizzle-orm";
+import { and, count, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { VisibleDevices } from "../../platform/database/is-among.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { deletedDevices, deviceActivity, devices } from "./devices.tables.ts";
 import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
 import { orderOf, whereOf } from "./devices-filter.repository.ts";
@@ -12,9 +12,9 @@ const devEui = sql<
 >`(SELECT json_extract(value, '$') FROM attributes WHERE attributes.device_id = ${devices.deviceId} AND scope = 'SERVER' AND key = ${DEV_EUI_KEY})`;
 
 /** Selects devices with their activity and their dev EUI. */
-export const selectDevices = (orm: MainDatabase["orm"]) =>
+export const selectDevices = <More extends Record<string, SQL>>(orm: MainDatabase["orm"], more?: More) =>
   orm
-    .select({ device: devices, activity: deviceActivity, devEui })
+    .select({ device: devices, activity: deviceActivity, devEui, ...(more as More) })
     .from(devices)
     .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId));
 
@@ -94,12 +94,33 @@ const createIdList =
       .all()
       .map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
 
+export const deviceRow = sql<number>`${devices}.rowid`;
+/** Matches the devices of a tenant that were created after the one in this row. */
+export const isBehind = (tenantId: TenantId, row: number) =>
+  and(eq(devices.tenantId, tenantId), gt(deviceRow, row));
+
+/** Yields all devices in the order of their creation, in pages. Each continues behind the last device, so none is skipped when others are deleted. */
+const createPages = (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
+  function* (tenantId: TenantId, visible: VisibleDevices, limit: number): Generator<DeviceWithActivity[]> {
+    for (let after = 0; ; ) {
+      const rows = selectDevices(orm, { row: deviceRow })
+        .where(and(isBehind(tenantId, after), isAmong(devices.deviceId, visible)))
+        .orderBy(deviceRow)
+        .limit(limit)
+        .all();
+      if (rows.length === 0) return;
+      after = rows.at(-1)?.row ?? 0;
+      yield rows.map(toDevice);
+    }
+  };
+
 /** Creates the functions that read lists of devices. */
 export const createDeviceLists = (
   orm: MainDatabase["orm"],
   toDevice: (row: SelectedDevice) => DeviceWithActivity,
 ) => ({
   list: createPage(orm, toDevice),
+  pages: createPages(orm, toDevice),
   listPageIds: createIdPage(orm),
   listIdsByName: createIdList(orm),
   listAllIds: () =>

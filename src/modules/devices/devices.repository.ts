@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, gt, inArray, isNotNull, not, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, inArray, isNotNull, not, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { DeviceState } from "../../lib/devices/device-state.ts";
@@ -19,7 +19,13 @@ import {
   type TypeDefaults,
 } from "./devices.types.ts";
 import { type TextFilter, textCondition, whereOf } from "./devices-filter.repository.ts";
-import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
+import {
+  createDeviceLists,
+  deviceRow,
+  isBehind,
+  type SelectedDevice,
+  selectDevices,
+} from "./devices-list.repository.ts";
 import { deviceState, isOwnDevice } from "./devices-state.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
@@ -50,6 +56,8 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
     visible: VisibleDevices,
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number };
+  /** Yields all devices in the order of their creation, in pages. */
+  pages(tenantId: TenantId, visible: VisibleDevices, limit: number): Iterable<DeviceWithActivity[]>;
   /** Like `list`, for ids only. */
   listPageIds(
     tenantId: TenantId,
@@ -95,9 +103,6 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
 }
 
 type Row = typeof devices.$inferSelect;
-
-const rowId = sql<number>`${devices}.rowid`;
-const isBehind = (tenantId: TenantId, row: number) => and(eq(devices.tenantId, tenantId), gt(rowId, row));
 
 /** Reads all devices of a tenant, a slice at a time; other work has its turn in between. */
 async function* slicesOf<Slice extends ReadonlyArray<{ readonly row: number }>>(
@@ -251,10 +256,10 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       const isFound = sql<number>`coalesce(${textCondition(filter)}, FALSE)`;
       const read = (after: number) =>
         orm
-          .select({ row: rowId, deviceId: devices.deviceId, isFound })
+          .select({ row: deviceRow, deviceId: devices.deviceId, isFound })
           .from(devices)
           .where(isBehind(tenantId, after))
-          .orderBy(rowId)
+          .orderBy(deviceRow)
           .limit(DEVICES_AT_ONCE)
           .all();
       for await (const slice of slicesOf(read)) {
@@ -267,10 +272,10 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       const counts = new Map<string, number>();
       const read = (after: number) =>
         orm
-          .select({ row: rowId, deviceId: devices.deviceId, tags: devices.tags })
+          .select({ row: deviceRow, deviceId: devices.deviceId, tags: devices.tags })
           .from(devices)
           .where(isBehind(tenantId, after))
-          .orderBy(rowId)
+          .orderBy(deviceRow)
           .limit(DEVICES_AT_ONCE)
           .all();
       for await (const slice of slicesOf(read)) {

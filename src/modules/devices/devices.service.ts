@@ -193,6 +193,9 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       repository.listIdsByName(principal.tenantId, principal.devices, { limit: 0, offset: 0 }),
     list: (principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number } =>
       repository.list(principal.tenantId, principal.devices, filter),
+    /** Yields all devices that the caller may see, in the order of their creation, in pages. */
+    pages: ({ tenantId, devices }: Principal, limit: number): Iterable<DeviceWithActivity[]> =>
+      repository.pages(tenantId, devices, limit),
     get,
     /** Returns at most two devices of the tenant with exactly this name, for other modules. */
     findNamed: (tenantId: TenantId, name: string): Device[] => repository.findNamed(tenantId, name),

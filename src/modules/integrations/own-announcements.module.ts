@@ -11,7 +11,7 @@ import { OwnAnnouncements, type OwnAnnouncementsDeps } from "./own-announcements
 export function createOwnAnnouncementsModule(
   { clock, events, version, log }: Core,
   deps: {
-    devices: Pick<DevicesService, "list">;
+    devices: Pick<DevicesService, "pages">;
     profiles: Pick<ProfilesService, "keysOf">;
     attributes: Pick<AttributesService, "valueOf">;
     repository: Pick<IntegrationsRepository, "findAcrossTenants" | "listStarted">;

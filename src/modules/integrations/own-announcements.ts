@@ -131,7 +131,7 @@ const SWEEP_MS = 30_000;
 const CHANGE_DELAY_MS = 500;
 
 export interface OwnAnnouncementsDeps {
-  readonly devices: Pick<DevicesService, "list">;
+  readonly devices: Pick<DevicesService, "pages">;
   readonly keysOf: (tenantId: TenantId, profileId: DeviceWithActivity["profileId"]) => KeyMetadataMap;
   readonly latest: (
     deviceIds: readonly DeviceId[],
@@ -219,9 +219,7 @@ class Announcer {
   async #sweep(): Promise<void> {
     const { devices } = this.#deps;
     const present = new Set<string>();
-    for (let offset = 0; !this.#isStopped; offset += PAGE) {
-      const query = { limit: PAGE, offset, sort: "createdAt" } as const;
-      const { items } = devices.list(integrationPrincipal(this.integration), query);
+    for (const items of devices.pages(integrationPrincipal(this.integration), PAGE)) {
       for (const [topic, text] of await this.#announcementsOf(items)) {
         present.add(topic);
         const hash = Bun.hash(text);
@@ -229,7 +227,7 @@ class Announcer {
         await this.#publish(topic, text);
         this.#published.set(topic, hash);
       }
-      if (items.length < PAGE) break;
+      if (this.#isStopped) break;
     }
     if (this.#isStopped) return;
     for (const topic of [...this.#published.keys()].filter((each) => !present.has(each))) {

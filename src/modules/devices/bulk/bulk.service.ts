@@ -253,10 +253,8 @@ export function createBulkService(deps: BulkDeps) {
       const columns = BULK_COLUMNS.filter((column) => column !== "type" && column !== "applyToAllOfType");
       const shown = columns.filter((column) => withTokens || column !== "token");
       yield csvLine(shown);
-      for (let offset = 0; ; offset += EXPORT_PAGE) {
-        const { items } = devices.list(principal, { limit: EXPORT_PAGE, offset, sort: "createdAt" });
-        if (items.length === 0) return;
-        yield items
+      for (const page of devices.pages(principal, EXPORT_PAGE)) {
+        yield page
           .filter(({ deviceType }) => deviceType !== GATEWAY_DEVICE_TYPE)
           .map((device) => csvLine(shown.map((column) => exportedCell(device, column))))
           .join("");
