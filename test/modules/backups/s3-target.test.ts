@@ -80,6 +80,7 @@ test.concurrent("a list without end is too long", async () => {
 
 test.concurrent.each([
   ["of a thousand objects", 1_000],
+  ["of one object", 1],
   ["without an object", 0],
 ])("pages %s without end are too long", async (_, count) => {
   const pages = hostileServer((_, requests) => new Response(page(objects(count, requests), requests)));
