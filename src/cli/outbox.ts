@@ -9,6 +9,7 @@ import { renderMail } from "../modules/mail/mail-render.ts";
 import { MAIL_SETTINGS, type StoredMailSettings } from "../modules/mail/mail-settings.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
 import type { Config } from "../platform/config/config.ts";
+import { allRows } from "../platform/database/found-rows.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
 import { terminalLanguage } from "./terminal-language.ts";
@@ -52,7 +53,7 @@ function mailOf({ mails, args }: Request): OutboxMail {
       'Enter the ID of an email or an email address. "lineside outbox list" shows both.',
     );
   const isAddress = named.includes("@");
-  const [newest] = isAddress ? mails.list("all", { search: named, limit: 1, offset: 0 }).items : [];
+  const [newest] = isAddress ? allRows(mails.list("all", { search: named, limit: 1, offset: 0 })) : [];
   const mail = newest ?? mails.find(named);
   if (mail === undefined)
     throw new StartupError(
@@ -83,8 +84,8 @@ const actions: Record<string, (request: Request) => ActionResult> = {
     if (args.values.state !== undefined && state === undefined)
       throw new StartupError(`--state must be one of ${MAIL_STATES.join(", ").toLowerCase()}.`);
     const limit = numberOf(args.values, "limit", { min: 1, max: 10_000 });
-    const { items, total } = mails.list("all", { state, limit, offset: 0 });
-    const rows = items.map(toJson);
+    const found = mails.list("all", { state, limit, offset: 0 });
+    const rows = allRows(found).map(toJson);
     return {
       data: rows,
       print() {
@@ -92,7 +93,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
           ["MAIL", "CREATED", "STATE", "TO", "SUBJECT"],
           rows.map((row) => [row.mailId, row.createdAt, row.state.toLowerCase(), row.to, row.subject]),
         );
-        if (total > rows.length) console.log(`… and ${total - rows.length} older`);
+        if (found.total > rows.length) console.log(`… and ${found.total - rows.length} older`);
       },
     };
   },

@@ -2,6 +2,7 @@
  * Common parts of the API's lists: `limit`, `offset`, `search`, `sort` and the total number. Lists that are read whole are searched, sorted and
  * paged here; unbounded lists do so in their query, with the parts below.
  */
+import type { FoundRows } from "../platform/database/found-rows.ts";
 import type { AnswerSpace } from "../platform/load/answer-space.ts";
 import { asAnswer, listAnswer } from "./answers.ts";
 import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
@@ -108,6 +109,17 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
       return asAnswer<Item[]>(await listAnswer(answers, request, { count: items.length, slices, headers }));
     },
   };
+}
+
+/** Sends a page of rows that may be long, and reads them one at a time. */
+export async function rowsPage<Item>(
+  { request, answers }: { readonly request: Request; readonly answers: AnswerSpace },
+  page: Page,
+  { seqs, total, read }: FoundRows<Item>,
+): Promise<Item[]> {
+  const headers = listHeaders(request.url, { ...page, total });
+  const slices = oneByOne(seqs, read);
+  return asAnswer<Item[]>(await listAnswer(answers, request, { count: seqs.length, slices, headers }));
 }
 
 /** Reads items one at a time; those that are undefined are left out. */

@@ -5,7 +5,7 @@ import type { AnswerSpace } from "../platform/load/answer-space.ts";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
-import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
+import type { ChangeTexts, LongRead, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
 import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
@@ -54,12 +54,8 @@ type Listing<Shown> =
 
 interface LongList<Shown> {
   readonly answers: AnswerSpace;
-  read(principal: Principal): {
-    /** The id of each item, and the fields by which the list is searched and sorted. */
-    readonly heads: readonly object[];
-    /** Returns undefined for a deleted item. */
-    find(id: string): Shown | undefined;
-  };
+  /** @param query parameters of the list, validated by the schemas of its filters */
+  read(principal: Principal, query: unknown): LongRead<Shown> | Promise<LongRead<Shown>>;
 }
 
 /** Creates a reader of an item's fields, as visible to the caller, for the audit log. */
@@ -123,22 +119,25 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   const change = changing(resource, deps.read);
   // The compiler does not know the fields that the schemas of a resource have; callers are checked against them. A response leaves out others.
   const toWire = (shown: Shown, request: Request): Fields => deps.toWire(shown, request) as Fields;
+  // The framework does so for other responses.
+  const listedFields = (fields: Fields): Fields =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => name in listed.properties));
   const itemPath = `/:${parameter}`;
   const idOf = (params: unknown): string => (params as Record<string, string>)[parameter] ?? "";
 
   const routes = new Elysia({ prefix: path, tags: [tag] }).use(auth);
   routes.get(
     "",
-    ({ principal, query, request, set }) => {
+    async ({ principal, query, request, set }) => {
       if (deps.longList === undefined) {
         const shown = deps.service.list(principal, query).map((each) => toWire(each, request));
         return list.page({ query, request, set }, shown);
       }
       const { answers, read } = deps.longList;
-      const { heads, find } = read(principal);
+      const { heads, find } = await read(principal, query);
       return list.longPage({ query, request, answers }, heads, (head) => {
         const shown = find(String(Reflect.get(head, resource.key)));
-        return shown && toWire(shown, request);
+        return shown && listedFields(toWire(shown, request));
       });
     },
     {

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { TenantId } from "../lib/core/ids.ts";
 import { iso } from "../lib/time/iso-time.ts";
 import type { MainDatabase } from "../platform/database/database.ts";
 import {
@@ -7,6 +8,7 @@ import {
   type ResourceTable,
   type StoredRows,
 } from "../platform/database/resource-store.ts";
+import { workShare } from "../platform/load/fair-share.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Permission } from "./identity/permissions.ts";
 
@@ -75,7 +77,8 @@ export interface ResourceApi<Api extends ResourceSchemas> {
  *
  * The definition is data. `createStore` returns reads and writes of the table, with the errors for a missing row, a taken name and too many
  * rows; `resourceRoutes` in `resource.routes.ts` returns the routes with permissions, audit log, list parameters and documentation. The resource's
- * service connects them: ordinary functions `list`, `get`, `create`, `update` and `delete` with the resource's own rules.
+ * service connects them: ordinary functions `list` (or `read`, for items that may be large), `get`, `create`, `update` and `delete` with the
+ * resource's own rules.
  *
  * Rules in which resources differ:
  * - Tenants: the store never reads another tenant's row, so such ids are `not_found`.
@@ -115,6 +118,42 @@ export const defineResource = <
     createStore: (...on: Parameters<Resource<Table["$inferSelect"], Key, Api>["createStore"]>) =>
       createResourceStore(definition, ...on),
   }) as unknown as Resource<Table["$inferSelect"], Key, Api>; // the properties that are missing have types alone
+
+/** List of items that may be large: they are read one after the other. */
+export interface LongRead<Shown, Head extends object = object> {
+  /** The id of each item, and the fields by which the list is searched and sorted. */
+  readonly heads: readonly Head[];
+  /** Returns undefined for a deleted or hidden item. */
+  find(id: string): Shown | undefined;
+}
+
+/** Returns the list of a tenant's rows, each as `show` returns it. */
+export function longReadOf<Row, Key extends keyof Row, Shown>(
+  store: Pick<ResourceStore<Row, Key>, "heads" | "find">,
+  tenantId: TenantId,
+  show: (row: Row) => Shown | undefined,
+) {
+  return {
+    heads: store.heads(tenantId),
+    find(id: string): Shown | undefined {
+      const row = store.find(tenantId, id);
+      return row === undefined ? undefined : show(row);
+    },
+  };
+}
+
+/** Leaves out the items that `find` hides, reading one after the other. */
+export async function withoutHidden<Shown, Head extends object>(
+  { heads, find }: LongRead<Shown, Head>,
+  idOf: (head: Head) => string,
+): Promise<LongRead<Shown, Head>> {
+  const shown: Head[] = [];
+  for (const head of heads) {
+    if (find(idOf(head)) !== undefined) shown.push(head);
+    await workShare.pause();
+  }
+  return { heads: shown, find };
+}
 
 /** Returns an item for clients: without its tenant, and with its times in ISO 8601. */
 export const itemToWire = <Item extends { tenantId: string; createdAt: number; updatedAt: number }>({

@@ -195,7 +195,13 @@ function faultReporter(
 
 /** Creates the parts for MQTT clients with topics of their own: their sign-in, their routes, and the topics for integrations. */
 export function createOwnTopics(
-  { config, database, clock, events }: Pick<Core, "config" | "database" | "clock" | "events">,
+  {
+    answers,
+    config,
+    database,
+    clock,
+    events,
+  }: Pick<Core, "answers" | "config" | "database" | "clock" | "events">,
   deps: {
     readonly mqtt: () => MqttServer;
     readonly report: ReportRefusal;
@@ -232,7 +238,10 @@ export function createOwnTopics(
     for (const credentialId of mqtt().applicationCredentials())
       if (!credentials.isCredential(credentialId)) mqtt().disconnectApplication(credentialId);
   }
-  const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { ...deps, topics });
+  const { credentials, routes } = createMqttClientsModule(
+    { answers, database, clock, events },
+    { ...deps, topics },
+  );
   const signIn = new MqttClientSignIn({
     credentials,
     report,

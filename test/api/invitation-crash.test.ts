@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { allRows } from "../../src/platform/database/found-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;
@@ -15,9 +16,9 @@ test("there is no moment at which a power cut leaves a new user without account 
   const { tenantId } = owner.user;
   if (tenantId === null) throw new Error("the owner has no tenant");
   const mailsTo = (email: string) =>
-    mail
-      .list({ tenantId, includesStrangers: false }, { limit: 10, offset: 0 })
-      .items.filter(({ recipient }) => recipient === email).length;
+    allRows(mail.list({ tenantId, includesStrangers: false }, { limit: 10, offset: 0 })).filter(
+      ({ recipient }) => recipient === email,
+    ).length;
   const email = "nina@one.example";
   let isOver = false;
   const creating = fixture

@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import { alarmCommands } from "./alarms.tables.ts";
 import type { AlarmCommand } from "./alarms.types.ts";
 
@@ -12,19 +13,21 @@ export function createAlarmCommandsRepository({ orm }: MainDatabase) {
         .insert(alarmCommands)
         .values({ ...command, params: JSON.stringify(params) })
         .run(),
-    /** Lists the next commands, oldest first. */
-    listNext: (limit: number): AlarmCommand[] =>
-      orm
+    /** Lists the next commands, oldest first: `limit` at most, and fewer if they are large. */
+    listNext(limit: number): AlarmCommand[] {
+      const next = orm
         .select()
         .from(alarmCommands)
         .orderBy(asc(alarmCommands.sequence))
         .limit(limit)
         .all()
-        .map(({ params, ...row }) => ({
-          ...row,
-          deviceId: row.deviceId as DeviceId, // looked up before it is used
-          params: JSON.parse(params) as JsonValue, // as we wrote it
-        })),
+        .map((row) => ({ ...row, bytes: row.params.length }));
+      return parsedTogether(next).map(({ params, bytes: _, ...row }) => ({
+        ...row,
+        deviceId: row.deviceId as DeviceId, // looked up before it is used
+        params: JSON.parse(params) as JsonValue, // as we wrote it
+      }));
+    },
     delete: (sequence: number): void =>
       void orm.delete(alarmCommands).where(eq(alarmCommands.sequence, sequence)).run(),
   };

@@ -65,7 +65,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
     .get(
       "/api/alarm-rules",
       async ({ principal, query, request, set }) => {
-        const page = rulesList.page({ query, request, set }, alarmRules.list(principal));
+        const page = rulesList.page({ query, request, set }, await alarmRules.list(principal));
         return (await alarmRules.withEffects(principal, page)).map(ruleToListed);
       },
       {

@@ -204,7 +204,7 @@ export interface RuleEffect {
 /** Returns states of alarm rules, and tests rules on stored telemetry. */
 export interface AlarmRulesService {
   /** Lists the rules of all profiles, by profile, in stored order; rules about the gateway itself come last. */
-  list(principal: Principal): ListedRule[];
+  list(principal: Principal): Promise<ListedRule[]>;
   /** Adds effects to listed rules. */
   withEffects<Rule extends ListedRule>(
     principal: Principal,
@@ -239,7 +239,7 @@ export function createAlarmRulesService(deps: {
   devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible">;
   watchedDevices: ReturnType<typeof createWatchedDevices>;
   /** `ensure` throws `not_found` for a profile that the tenant does not have. */
-  profiles: Pick<ProfilesService, "list" | "ensure" | "keysOf">;
+  profiles: Pick<ProfilesService, "read" | "ensure" | "keysOf">;
   statistics: AlarmStatisticsRepository;
   store: Pick<TelemetryStore, "scan">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
@@ -320,10 +320,16 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
-    list(principal) {
-      const profiles = deps.profiles.list(principal);
-      const isOwn = ({ name }: DeviceProfile) => Number(name === GATEWAY_PROFILE_NAME);
-      return profiles.toSorted((a, b) => isOwn(a) - isOwn(b)).flatMap(listedRules);
+    async list(principal) {
+      const { heads, find } = deps.profiles.read(principal);
+      const isOwn = ({ name }: { readonly name?: string }) => Number(name === GATEWAY_PROFILE_NAME);
+      const listed: ListedRule[] = [];
+      for (const { profileId } of heads.toSorted((a, b) => isOwn(a) - isOwn(b))) {
+        const profile = find(profileId);
+        if (profile !== undefined) listed.push(...listedRules(profile));
+        await workShare.pause();
+      }
+      return listed;
     },
     async withEffects(principal, rules) {
       const open = deps.statistics.countOpenByRule(principal);

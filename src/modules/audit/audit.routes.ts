@@ -4,9 +4,10 @@ import { csvCell } from "../../lib/csv/csv-cell.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { parseWrittenTime } from "../../lib/time/written-time.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
+import { asAnswer, EXPORTS_LIMIT, exportAnswer, listAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { oneByOne } from "../lists.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { auditBody, exportAuditQuery, listAuditQuery } from "./audit.schemas.ts";
@@ -111,17 +112,20 @@ export const auditRoutes = (deps: {
     .use(deps.auth)
     .get(
       "",
-      async ({ principal, query: { limit = LIMIT_DEFAULT, cursor, ...query }, set, request }) => {
+      async ({ principal, query: { limit = LIMIT_DEFAULT, cursor, ...query }, request }) => {
         const page = { limit, before: cursorOf(cursor) };
         const { items, total } = await audit.list(scopeOf(principal), filterOf(query), page);
-        if (total !== undefined) set.headers["x-total-count"] = String(total);
+        const headers: Record<string, string> = {};
+        if (total !== undefined) headers["x-total-count"] = String(total);
         const last = items.at(-1);
         if (items.length === limit && last !== undefined) {
           const next = new URL(request.url);
           next.searchParams.set("cursor", String(last.sequence));
-          set.headers.link = `<${next.pathname}${next.search}>; rel="next"`;
+          headers.link = `<${next.pathname}${next.search}>; rel="next"`;
         }
-        return items.map(toWire);
+        const slices = oneByOne(items, toWire);
+        const answer = await listAnswer(answers, request, { count: items.length, slices, headers });
+        return asAnswer<ReturnType<typeof toWire>[]>(answer);
       },
       {
         auth: "audit:read",

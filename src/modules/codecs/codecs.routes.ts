@@ -1,5 +1,6 @@
 import { invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
 import { fileOfForm } from "../../lib/network/form-file.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -57,9 +58,16 @@ const importRequest = {
   },
 };
 
-export const codecsRoutes = ({ codecs, auth }: { codecs: CodecsService; auth: AuthPlugin }) => {
+interface CodecsRoutesDeps {
+  readonly codecs: CodecsService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+export const codecsRoutes = ({ codecs, answers, auth }: CodecsRoutesDeps) => {
+  const longList = { answers, read: codecs.read };
   const read = auditReader(codecs, ["name", "description", "functions", "source"]);
-  return resourceRoutes(codecResource, { service: codecs, toWire: itemToWire, read, auth })
+  return resourceRoutes(codecResource, { service: codecs, longList, toWire: itemToWire, read, auth })
     .post(
       "/import",
       async ({ principal, request, query, set }) => {

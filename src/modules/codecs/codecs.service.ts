@@ -1,6 +1,7 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { longReadOf } from "../resource.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -34,9 +35,9 @@ export function createCodecsService(deps: {
   const ensureMay = (principal: Principal) => ensureAllDevices(principal, detail("action.change_codecs"));
 
   return {
-    list({ tenantId }: Principal): UsedCodec[] {
+    read({ tenantId }: Principal) {
       const uses = deps.usesOf(tenantId);
-      return store.list(tenantId).map((codec) => withUses(codec, uses));
+      return longReadOf(store, tenantId, (codec: Codec) => withUses(codec, uses));
     },
     get: ({ tenantId }: Principal, codecId: string): UsedCodec => withUses(store.get(tenantId, codecId)),
     async create(principal: Principal, { name, description = null, source }: NewCodec): Promise<UsedCodec> {

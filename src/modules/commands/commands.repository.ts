@@ -4,6 +4,7 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import type { FoundRows } from "../../platform/database/found-rows.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
@@ -58,6 +59,13 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
     written.settle();
     return orm;
   }
+  function countOf(deviceId: DeviceId, { status, ...filter }: CommandFilter): number {
+    current();
+    const isPlain = Object.values(filter).every((value) => value === undefined);
+    if (status !== undefined && isPlain) return countIn(deviceId, status);
+    const condition = matching(deviceId, { ...filter, status });
+    return orm.select({ n: sql<number>`count(*)` }).from(commands).where(condition).get()?.n ?? 0;
+  }
   return {
     ...written,
     find(commandId: string): Command | undefined {
@@ -74,27 +82,34 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
         .get();
       return commandOf(row);
     },
-    /** Lists commands, newest first. */
+    /** Finds a page of commands, newest first. */
     list: (
       deviceId: DeviceId,
       { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
-    ): Command[] =>
-      current()
-        .select()
+    ): FoundRows<Command> => ({
+      seqs: current()
+        .select({ rpcId: commands.rpcId })
         .from(commands)
         .where(matching(deviceId, filter))
         .orderBy(desc(commands.rpcId))
         .limit(limit)
         .offset(offset)
         .all()
-        .map(toCommand),
-    count(deviceId: DeviceId, { status, ...filter }: CommandFilter): number {
-      current();
-      const isPlain = Object.values(filter).every((value) => value === undefined);
-      if (status !== undefined && isPlain) return countIn(deviceId, status);
-      const condition = matching(deviceId, { ...filter, status });
-      return orm.select({ n: sql<number>`count(*)` }).from(commands).where(condition).get()?.n ?? 0;
-    },
+        .map(({ rpcId }) => rpcId),
+      total: countOf(deviceId, filter),
+      read: (rpcId) => commandOf(byRpcId.get({ rpcId })),
+    }),
+    /** Returns the newest command of a device in a state. */
+    newest: (deviceId: DeviceId, status: CommandState): Command | undefined =>
+      commandOf(
+        current()
+          .select()
+          .from(commands)
+          .where(of(deviceId, status))
+          .orderBy(desc(commands.rpcId))
+          .limit(1)
+          .get(),
+      ),
     /** Lists the commands of one device, oldest first. */
     listIn: (deviceId: DeviceId, status: CommandState, limit: number): Command[] =>
       current()

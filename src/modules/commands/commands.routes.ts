@@ -1,8 +1,10 @@
 import { Elysia, t } from "elysia";
+import { shownRows } from "../../platform/database/found-rows.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { rowsPage, toPage } from "../lists.ts";
 import {
   commandDetail,
   commandResult,
@@ -41,7 +43,11 @@ const createQuery = t.Object({
 });
 
 /** Creates the command routes for users and programs; devices have their own. */
-export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) => {
+export const commandsRoutes = (deps: {
+  commands: CommandsService;
+  answers: AnswerSpace;
+  auth: AuthPlugin;
+}) => {
   const { commands } = deps;
   return new Elysia({ prefix: "/api/devices/:deviceId", tags: ["commands"] })
     .use(deps.auth)
@@ -73,17 +79,16 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
     )
     .get(
       "/commands",
-      ({ principal, params, query, set, request }) => {
+      ({ principal, params, query, request }) => {
         const page = toPage(query);
-        const { items, total } = commands.list(principal, params.deviceId, {
+        const found = commands.list(principal, params.deviceId, {
           ...page,
           status: query.status,
           search: query.search,
           from: query.from,
           to: query.to,
         });
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(toDetail);
+        return rowsPage({ request, answers: deps.answers }, page, shownRows(found, toDetail));
       },
       {
         auth: "commands:read",

@@ -1,5 +1,6 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { newId } from "../../platform/core/ids.ts";
+import type { FoundRows } from "../../platform/database/found-rows.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -68,16 +69,15 @@ export function createCommandsService(deps: {
       principal: Principal,
       deviceId: string,
       page: CommandFilter & { limit: number; offset: number },
-    ): { items: Command[]; total: number } {
-      const id = devices.ensureVisible(principal, deviceId);
-      return { items: repository.list(id, page), total: repository.count(id, page) };
+    ): FoundRows<Command> {
+      return repository.list(devices.ensureVisible(principal, deviceId), page);
     },
     /** Simulates the device's response to the named command, or to the newest unfinished one. */
     async testAnswer(principal: Principal, deviceId: string, body: CommandAnswer): Promise<Command> {
       const { requestId, ...answer } = body;
       const id = devices.ensureVisible(principal, deviceId);
-      const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap((status) =>
-        repository.list(id, { limit: 1, offset: 0, status }),
+      const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap(
+        (status) => repository.newest(id, status) ?? [],
       );
       const newest = unfinished.sort((a, b) => b.rpcId - a.rpcId)[0];
       const command = requestId === undefined ? newest : repository.findByRequestId(id, requestId);

@@ -66,7 +66,7 @@ export function createDemoPlantService(deps: {
   repository: DemoPlantRepository;
   engine: DemoPlantEngine;
   devices: Pick<DevicesService, "create" | "get" | "delete" | "findNamed" | "roomFor">;
-  profiles: Pick<ProfilesService, "list" | "create" | "delete">;
+  profiles: Pick<ProfilesService, "heads" | "create" | "delete">;
   dashboards: Pick<DashboardsService, "get" | "ensureRoom" | "create" | "update" | "delete">;
   ingest: Pick<IngestService, "clientAttributes">;
   pins: Pick<OverviewPins, "pinFirst">;
@@ -84,7 +84,7 @@ export function createDemoPlantService(deps: {
     { principal, text }: Starter,
     profileIds: readonly ProfileId[],
   ): Map<string, ProfileId> {
-    const there = profiles.list(principal);
+    const there = profiles.heads(principal);
     const entries = plantProfiles(text).map(
       ({ deviceType, name, alarmRules, keyMetadata }, index): [string, ProfileId] => {
         const kept = there.find(({ profileId }) => profileId === profileIds[index]);
@@ -244,7 +244,7 @@ export function createDemoPlantService(deps: {
         }),
       );
     unless("not_found", () => dashboards.delete(principal, dashboardId));
-    const there = new Set(profiles.list(principal).map(({ profileId }) => profileId));
+    const there = new Set(profiles.heads(principal).map(({ profileId }) => profileId));
     // One that somebody has taken for devices of their own stays.
     for (const profileId of plant.parts.profiles)
       if (there.has(profileId)) unless("conflict", () => profiles.delete(principal, profileId));

@@ -38,7 +38,7 @@ export function createBrokerCommands(
     savedIntegrationOf: (deviceId) => textOf(deviceId, INTEGRATION_ID_KEY),
     saveIntegration: (deviceId, integrationId) =>
       attributes.saveServer(deviceId, INTEGRATION_ID_KEY, integrationId),
-    list: (tenantId) => integrations.repository.list(tenantId),
+    find: integrations.repository.find,
     announcedCommand: integrations.announcedCommand,
     metricType: ({ integrationId }, externalId, name) =>
       integrations.integrations.liveOf(integrationId)?.adapter.metricType?.(externalId, name),

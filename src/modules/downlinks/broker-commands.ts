@@ -25,7 +25,7 @@ interface BrokerCommandsDeps {
   /** Returns the saved id of the integration through which the device was last seen. */
   readonly savedIntegrationOf: (deviceId: DeviceId) => string | undefined;
   readonly saveIntegration: (deviceId: DeviceId, integrationId: string) => void;
-  readonly list: (tenantId: TenantId) => readonly Integration[];
+  readonly find: (tenantId: TenantId, integrationId: string) => Integration | undefined;
   readonly metricType: (integration: Integration, externalId: string, name: string) => number | undefined;
   readonly announcedCommand: (
     integration: Integration,
@@ -100,9 +100,9 @@ export class BrokerCommands implements CommandTransport {
   }
 
   #integrationOf(tenantId: TenantId, deviceId: DeviceId): Integration | undefined {
-    const candidates = this.#deps.list(tenantId).filter(takesCommands);
     const saved = this.#deps.savedIntegrationOf(deviceId);
-    return saved === undefined ? undefined : candidates.find(({ integrationId }) => integrationId === saved);
+    const integration = saved === undefined ? undefined : this.#deps.find(tenantId, saved);
+    return integration !== undefined && takesCommands(integration) ? integration : undefined;
   }
 
   async #publish({ integrationId }: Integration, command: Command, message: BrokerMessage): Promise<void> {

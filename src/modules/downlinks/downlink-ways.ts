@@ -1,5 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { Integration } from "../integrations/integrations.resource.ts";
+import type { BriefIntegration, Integration } from "../integrations/integrations.resource.ts";
 import type { DeviceReference } from "../integrations/integrations.types.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import { type DownlinkRoute, deviceKey } from "./downlinks.types.ts";
@@ -16,7 +16,8 @@ export function createDownlinkWays(deps: {
   repository: Pick<DownlinksRepository, "route" | "saveRoute">;
   namesOf: (deviceId: DeviceId) => DeviceNames;
   /** Returns the active LoRaWAN integrations of a tenant that can send downlinks. */
-  sendersOf: (tenantId: TenantId) => readonly Integration[];
+  sendersOf: (tenantId: TenantId) => readonly BriefIntegration[];
+  find: (tenantId: TenantId, integrationId: string) => Integration | undefined;
 }) {
   /** Last written route by tenant and key; unchanged routes are not written again. */
   const written = new Map<string, string>();
@@ -59,11 +60,14 @@ export function createDownlinkWays(deps: {
     integrationFor(tenantId: TenantId, key: string): Integration | undefined {
       const senders = deps.sendersOf(tenantId);
       const route = deps.repository.route(tenantId, key);
-      const last = senders.find(({ integrationId }) => integrationId === route?.integrationId);
-      if (last !== undefined || route !== undefined) return last;
-      const [only, second] = senders.length === 1 ? senders : senders.filter(({ isDefault }) => isDefault);
+      const [only, second] =
+        route !== undefined
+          ? senders.filter(({ integrationId }) => integrationId === route.integrationId)
+          : senders.length === 1
+            ? senders
+            : senders.filter(({ isDefault }) => isDefault);
       // Where it could be either network, the command waits until the device is heard.
-      return second === undefined ? only : undefined;
+      return only === undefined || second !== undefined ? undefined : deps.find(tenantId, only.integrationId);
     },
   };
 }

@@ -9,7 +9,7 @@ import type { DevicesModule } from "../devices/devices.module.ts";
 import { DEV_EUI_KEY } from "../devices/devices.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IntegrationsModule } from "../integrations/integrations.module.ts";
-import type { Integration } from "../integrations/integrations.resource.ts";
+import type { BriefIntegration } from "../integrations/integrations.resource.ts";
 import { EXTERNAL_ID_KEY } from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundModule } from "../outbound/outbound.module.ts";
@@ -40,7 +40,7 @@ const namesIn = (attributes: Pick<AttributesService, "valueOf">, deviceId: Devic
   networkDeviceId: textOf(attributes.valueOf(deviceId, "SERVER", EXTERNAL_ID_KEY)),
 });
 
-function canSend({ status, type, settings }: Integration): boolean {
+function canSend({ status, type, settings }: BriefIntegration): boolean {
   if ((status !== "active" && status !== "error") || settings.downlink === undefined) return false;
   if (type !== "CHIRPSTACK" && type !== "THE_THINGS_STACK") return false;
   return wayOf(settings.downlink) === "rest" || settings.mqtt !== undefined;
@@ -100,7 +100,7 @@ function connect(
 
 /** Creates the downlinks to devices of LoRaWAN networks. */
 export function createDownlinksModule(
-  { database, clock, events, version, log }: Core,
+  { answers, database, clock, events, version, log }: Core,
   modules: DownlinksModules,
 ) {
   const { integrations: integrationsModule } = modules;
@@ -116,7 +116,8 @@ export function createDownlinksModule(
   const ways = createDownlinkWays({
     repository,
     namesOf: (deviceId) => namesIn(attributes, deviceId),
-    sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
+    sendersOf: (tenantId) => integrationsRepository.listBriefly(tenantId).filter(canSend),
+    find: integrationsRepository.find,
   });
   const attempt = createDownlinkAttempt({
     exchange: reach.exchange,
@@ -161,7 +162,7 @@ export function createDownlinksModule(
   });
   connect({ clock, events, log }, modules, { downlinks, delivery, ways });
   return {
-    routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, auth })],
+    routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, answers, auth })],
     parts: [createPart(delivery, commands)],
   };
 }

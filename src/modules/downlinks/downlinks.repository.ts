@@ -2,6 +2,7 @@ import { and, asc, count, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } 
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import type { FoundRows } from "../../platform/database/found-rows.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
@@ -117,7 +118,7 @@ export function createDownlinksRepository(database: MainDatabase) {
         state?: DownlinkState | undefined;
         search?: string | undefined;
       },
-    ): { items: Downlink[]; total: number } {
+    ): FoundRows<Downlink> {
       const { state, search } = filter;
       const isWanted = and(
         eq(downlinks.integrationId, integrationId),

@@ -1,9 +1,11 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { shownRows } from "../../platform/database/found-rows.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { rowsPage, toPage } from "../lists.ts";
 import { downlinkAnswer, downlinkBody, downlinkRequestBody, downlinkState } from "./downlinks.schemas.ts";
 import type { DownlinksService } from "./downlinks.service.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
@@ -24,7 +26,11 @@ const shown = (downlink: Downlink) => ({
   createdAt: iso(downlink.createdAt),
 });
 
-export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthPlugin }) => {
+export const downlinksRoutes = (deps: {
+  downlinks: DownlinksService;
+  answers: AnswerSpace;
+  auth: AuthPlugin;
+}) => {
   const { downlinks } = deps;
   return new Elysia({ prefix: "/api/integrations", tags: ["integrations"] })
     .use(deps.auth)
@@ -51,17 +57,17 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
     )
     .get(
       "/:integrationId/downlinks",
-      ({ principal, params, query, request, set }) => {
+      ({ principal, params, query, request }) => {
         const page = { ...toPage(query), search: query.search, state: query.status };
-        const { items, total } = downlinks.list(principal, params.integrationId, page);
-        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map((downlink) => ({
+        const found = downlinks.list(principal, params.integrationId, page);
+        const rows = shownRows(found, (downlink) => ({
           ...shown(downlink),
           payload: downlink.payload,
           isCommand: downlink.commandRpcId !== null,
           createdBy: downlink.createdBy,
           changedAt: iso(downlink.changedAt),
         }));
+        return rowsPage({ request, answers: deps.answers }, page, rows);
       },
       {
         auth: "integrations:read",

@@ -1,5 +1,6 @@
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { generatorExample, generatorResource } from "./generators.resource.ts";
@@ -32,9 +33,16 @@ function toWire(generator: VisibleGenerator) {
   };
 }
 
-export const generatorsRoutes = ({ generators, auth }: { generators: GeneratorsService; auth: AuthPlugin }) =>
+interface GeneratorsRoutesDeps {
+  readonly generators: GeneratorsService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+export const generatorsRoutes = ({ generators, answers, auth }: GeneratorsRoutesDeps) =>
   resourceRoutes(generatorResource, {
     service: generators,
+    longList: { answers, read: generators.read },
     toWire,
     read: auditReader(generators, ["name", "description", "enabled", "status", "config"]),
     actions: {

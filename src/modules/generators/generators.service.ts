@@ -12,6 +12,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
+import { longReadOf, withoutHidden } from "../resource.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -222,8 +223,12 @@ export function createGeneratorsService(deps: {
   deps.events.on("tenant.deleted", ({ tenantId }) => engine.tenantRemoved(tenantId));
 
   return {
-    list: (principal: Principal): VisibleGenerator[] =>
-      repository.list(principal.tenantId).flatMap((generator) => visibleTo(principal, generator) ?? []),
+    read(principal: Principal) {
+      const all = longReadOf(repository, principal.tenantId, (generator: Generator) =>
+        visibleTo(principal, generator),
+      );
+      return principal.devices === "all" ? all : withoutHidden(all, ({ id }) => id);
+    },
     get: (principal: Principal, id: string): VisibleGenerator => find(principal, id).visible,
     create(
       principal: Principal,

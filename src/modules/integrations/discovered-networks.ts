@@ -9,7 +9,7 @@ import type { AnnouncementRegistry } from "./announcement-registry.ts";
 import { LOCAL_BROKER } from "./bridge/local-bridge.ts";
 import { filtersOf } from "./bridge/topic-device.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
-import type { Integration } from "./integrations.resource.ts";
+import type { BriefIntegration } from "./integrations.resource.ts";
 import { DISCOVERED_FORMATS, type DiscoveredFormat } from "./integrations.types.ts";
 import { isRunning } from "./running-integrations.ts";
 
@@ -73,11 +73,11 @@ export function discoverNetworks(
 
 /** Lists networks whose devices already publish to the embedded broker and can be connected. */
 export function createDiscoveredNetworks(deps: {
-  readonly repository: Pick<IntegrationsRepository, "list">;
+  readonly repository: Pick<IntegrationsRepository, "listBriefly">;
   readonly topics: Pick<LocalTopics, "newest">;
   readonly announced: Pick<AnnouncementRegistry, "of">;
 }) {
-  function reader(integration: Integration): (topic: string) => boolean {
+  function reader(integration: BriefIntegration): (topic: string) => boolean {
     const { mqtt } = integration.settings;
     if (mqtt?.brokerUrl !== LOCAL_BROKER || !isRunning(integration)) return () => false;
     const filters = filtersOf(mqtt).map(withoutShare);
@@ -89,7 +89,7 @@ export function createDiscoveredNetworks(deps: {
     list(principal: Principal): DiscoveredNetwork[] {
       ensureAllDevices(principal, detail("action.create_integration"));
       const { tenantId } = principal;
-      const readers = deps.repository.list(tenantId).map(reader);
+      const readers = deps.repository.listBriefly(tenantId).map(reader);
       return discoverNetworks(deps.topics.newest(tenantId), (topic) => readers.some((reads) => reads(topic)));
     },
   };

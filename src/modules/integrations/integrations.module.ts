@@ -219,13 +219,13 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const { store } = modules.storage;
   const { usesOf } = modules.codecs;
   const { secrets, endpointsFor, webhooksOf } = modules.connectivity;
-  const { database, clock, events, log: root } = core;
+  const { answers, database, clock, events, log: root } = core;
   const log = root.child("integrations");
   const ports = createPorts();
   const { repository, eventsRepository, eventLog } = createEventLog(core, log);
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, modules, identities);
-  usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
+  usesOf.connect((tenantId) => usesOfCodecs(repository.listBriefly(tenantId)));
   const announced = createAnnouncements(core, (integrationId) => bridges.fleet.topicsChanged(integrationId));
   const integrations = createService(core, modules, { repository, eventLog, resolution, announced, ports });
   webhooksOf.connect(integrations.listWebhooks);
@@ -283,6 +283,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
         bridgeOf: (integrationId) => bridges.fleet.stateOf(integrationId),
         hasWebhookSecret: (tenantId) => secrets.status(tenantId).hasSecret,
         endpointsFor,
+        answers,
         auth,
       }),
       discoveredNetworksRoutes({ repository, topics, announced, auth }),

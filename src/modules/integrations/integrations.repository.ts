@@ -1,13 +1,16 @@
-import { and, asc, count, eq, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { type Integration, integrationResource } from "./integrations.resource.ts";
+import { type BriefIntegration, type Integration, integrationResource } from "./integrations.resource.ts";
 import { integrations } from "./integrations.tables.ts";
 import type { IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
 type Row = typeof integrations.$inferSelect;
+
+const inOrder = [sql`${integrations.name} COLLATE NOCASE`, asc(integrations.integrationId)];
 
 export function createIntegrationsRepository(database: MainDatabase, clock: Clock) {
   const { orm } = database;
@@ -34,8 +37,18 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
   );
   const set = (integrationId: string, values: Partial<Row>) =>
     void orm.update(integrations).set(values).where(whereId(integrationId)).run();
+  const briefly = lazyStatement(() =>
+    orm
+      .select(omit(getTableColumns(integrations), "mappingSteps"))
+      .from(integrations)
+      .where(eq(integrations.tenantId, sql.placeholder("tenantId")))
+      .orderBy(...inOrder),
+  );
+  const { list: _, ...store } = integrationResource.createStore(database, clock);
   return {
-    ...integrationResource.createStore(database, clock),
+    ...store,
+    /** Lists the integrations of a tenant without their mappings, which may be long. */
+    listBriefly: (tenantId: TenantId): BriefIntegration[] => briefly.all({ tenantId }),
     /** Returns the number of integrations in the integration's tenant, including itself; 0 if it does not exist. */
     countBeside: (integrationId: string): number => besides.get({ integrationId })?.n ?? 0,
     /** Lists integrations of all tenants, except drafts. */
@@ -44,12 +57,12 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
         .select()
         .from(integrations)
         .where(ne(integrations.status, "draft"))
-        .orderBy(sql`${integrations.name} COLLATE NOCASE`, asc(integrations.integrationId))
+        .orderBy(...inOrder)
         .all(),
     findDefault: (tenantId: TenantId, type: IntegrationType): Integration | undefined =>
       defaultOf.get({ tenantId, type }),
     /** Makes the integration the only default of its type. */
-    setDefault({ tenantId, type, integrationId }: Integration, now: number): void {
+    setDefault({ tenantId, type, integrationId }: BriefIntegration, now: number): void {
       const ofType = and(eq(integrations.tenantId, tenantId), eq(integrations.type, type));
       orm
         .update(integrations)

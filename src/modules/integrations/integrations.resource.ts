@@ -55,3 +55,5 @@ export const integrationResource = defineResource({
 });
 
 export type Integration = typeof integrationResource.$item;
+/** Integration without its mapping, which may be long. */
+export type BriefIntegration = Omit<Integration, "mappingSteps">;

@@ -1,10 +1,12 @@
 import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import { asAnswer, listAnswer } from "../answers.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed } from "../identity/permissions.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { listHeaders, oneByOne, toPage } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
@@ -21,7 +23,7 @@ import {
   previewBody,
   takenBody,
 } from "./integrations.schemas.ts";
-import type { IntegrationsService } from "./integrations.service.ts";
+import type { IntegrationFilter, IntegrationsService } from "./integrations.service.ts";
 import type { IntegrationEvent } from "./integrations.types.ts";
 import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
@@ -39,11 +41,16 @@ export const integrationsRoutes = (deps: {
   bridgeOf: (integrationId: string) => BridgeState | undefined;
   hasWebhookSecret: (tenantId: TenantId) => boolean;
   endpointsFor: (requestUrl: string) => Endpoints;
+  answers: AnswerSpace;
   auth: AuthPlugin;
 }) => {
   const { integrations, integrationEvents } = deps;
   return resourceRoutes(integrationResource, {
     service: integrations,
+    longList: {
+      answers: deps.answers,
+      read: (principal, query) => integrations.read(principal, query as IntegrationFilter), // its schema
+    },
     toWire: (integration: ShownIntegration, request) =>
       integrationToWire(integration, {
         origin: deps.endpointsFor(request.url).httpUrl,
@@ -89,11 +96,13 @@ export const integrationsRoutes = (deps: {
     })
     .get(
       "/:integrationId/events",
-      async ({ principal, params, query, request, set }) => {
+      async ({ principal, params, query, request }) => {
         const page = { ...query, ...toPage(query), isPayloadHidden: !seesPayloads(principal) };
         const { items, total } = await integrationEvents.list(principal, params.integrationId, page);
-        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map((event) => listedToWire(event, !page.isPayloadHidden));
+        const headers = listHeaders(request.url, { total, ...page });
+        const slices = oneByOne(items, (event) => listedToWire(event, !page.isPayloadHidden));
+        const answer = await listAnswer(deps.answers, request, { count: items.length, slices, headers });
+        return asAnswer<ReturnType<typeof listedToWire>[]>(answer);
       },
       {
         auth: "integrations:read",

@@ -10,6 +10,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
+import { longReadOf } from "../resource.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -30,7 +31,7 @@ import {
 } from "./integration-settings.ts";
 import { defaultNotRunning, typeFixed } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
-import type { Integration, integrationResource } from "./integrations.resource.ts";
+import type { BriefIntegration, Integration, integrationResource } from "./integrations.resource.ts";
 import type { IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import {
@@ -59,7 +60,7 @@ const follows = ({ status, settings }: Candidate): boolean =>
  * Ensures that no other running integration reads the same announcements: each would store every reading and send every command.
  * @throws DomainError `conflict`
  */
-function ensureOwnDiscovery(candidate: Candidate, all: readonly Integration[]): void {
+function ensureOwnDiscovery(candidate: Candidate, all: readonly BriefIntegration[]): void {
   if (!follows(candidate)) return;
   const other = all.find(
     (integration) =>
@@ -73,7 +74,7 @@ function ensureOwnDiscovery(candidate: Candidate, all: readonly Integration[]): 
 type IntegrationChanges = typeof integrationResource.$update;
 type NewIntegration = typeof integrationResource.$create;
 
-interface IntegrationFilter {
+export interface IntegrationFilter {
   readonly type?: string | undefined;
   readonly status?: string | undefined;
 }
@@ -135,7 +136,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
   }
 
   function save(current: Integration, changes: Partial<Integration>): ShownIntegration {
-    ensureOwnDiscovery({ ...current, ...changes }, repository.list(current.tenantId));
+    ensureOwnDiscovery({ ...current, ...changes }, repository.listBriefly(current.tenantId));
     const saved = repository.update(current, changes);
     changed(saved);
     return show(saved);
@@ -188,7 +189,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
       lastError: null,
       lastErrorAt: null,
     };
-    ensureOwnDiscovery(integration, repository.list(tenantId));
+    ensureOwnDiscovery(integration, repository.listBriefly(tenantId));
     const inserted = deps.transact(() => {
       const row = repository.insert(tenantId, integration);
       if (newIntegration.isDefault === true && !isFirst) repository.setDefault(row, row.createdAt);
@@ -210,10 +211,10 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
 
   /** Makes the oldest running integration the default of a type that has none. */
   function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
-    const oldest = oldestRunning(repository.list(tenantId), type);
+    const oldest = oldestRunning(repository.listBriefly(tenantId), type);
     if (oldest === undefined) return undefined;
     deps.transact(() => repository.setDefault(oldest, clock.now()));
-    const promoted = { ...oldest, isDefault: true };
+    const promoted = repository.get(tenantId, oldest.integrationId);
     changed(promoted);
     return promoted;
   }
@@ -234,12 +235,11 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
   });
 
   return {
-    list({ tenantId }: Principal, { type, status }: IntegrationFilter): ShownIntegration[] {
-      return repository
-        .list(tenantId)
-        .filter((integration) => type === undefined || integration.type === type)
-        .filter((integration) => status === undefined || integration.status === status)
-        .map(show);
+    read({ tenantId }: Principal, { type, status }: IntegrationFilter) {
+      const { heads, find: shown } = longReadOf(repository, tenantId, show);
+      const isWanted = (head: IntegrationFilter) =>
+        (type === undefined || head.type === type) && (status === undefined || head.status === status);
+      return { heads: heads.filter(isWanted), find: shown };
     },
     get: (principal: Principal, integrationId: string): ShownIntegration =>
       show(find(principal, integrationId)),
@@ -328,7 +328,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId: string): Integration | undefined => repository.findAcrossTenants(integrationId),
     /** Returns the paths that accept messages: of the types, and of each integration. */
-    listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.list(tenantId)),
+    listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.listBriefly(tenantId)),
     /** Returns an integration of the caller's tenant. @throws not_found */
     ensure: find,
     /** Prepares an integration, active or not. */

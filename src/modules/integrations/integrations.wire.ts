@@ -5,7 +5,7 @@ import { iso } from "../../lib/time/iso-time.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
 import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
-import type { Integration } from "./integrations.resource.ts";
+import type { BriefIntegration } from "./integrations.resource.ts";
 import type { IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
@@ -35,7 +35,7 @@ export interface Webhook {
   readonly name?: string;
 }
 
-export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
+export function webhooksOf(integrations: readonly BriefIntegration[]): Webhook[] {
   const ofKinds = WEBHOOK_KINDS.map((kind) => ({ kind, path: `/api/v1/integrations/${kind}/telemetry` }));
   const own = integrations.flatMap(({ integrationId, name, type }) => {
     const kind = WEBHOOK_KINDS.find((webhookKind) => typesOfKinds[webhookKind] === type);

@@ -1,13 +1,13 @@
-import type { Integration } from "./integrations.resource.ts";
+import type { BriefIntegration, Integration } from "./integrations.resource.ts";
 import type { IntegrationType } from "./integrations.types.ts";
 
 export const isRunning = ({ status }: Pick<Integration, "status">) =>
   status === "active" || status === "error";
 
 export function oldestRunning(
-  integrations: readonly Integration[],
+  integrations: readonly BriefIntegration[],
   type: IntegrationType,
-): Integration | undefined {
+): BriefIntegration | undefined {
   const running = integrations.filter((integration) => integration.type === type && isRunning(integration));
   // Ids grow with time, also within a millisecond.
   return running.toSorted(

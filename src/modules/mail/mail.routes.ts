@@ -2,9 +2,11 @@ import { Elysia, t } from "elysia";
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { shownRows } from "../../platform/database/found-rows.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { rowsPage, toPage } from "../lists.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -40,6 +42,7 @@ const OWNERS_ONLY =
 export const outboxRoutes = (deps: {
   mail: MailService;
   tenants: Pick<TenantsService, "find">;
+  answers: AnswerSpace;
   auth: AuthPlugin;
 }) => {
   const { mail } = deps;
@@ -52,11 +55,10 @@ export const outboxRoutes = (deps: {
     .use(deps.auth)
     .get(
       "",
-      ({ principal, query, set, request }) => {
+      ({ principal, query, request }) => {
         const page = toPage(query);
-        const { items, total } = mail.list(scopeOf(principal), { ...query, ...page });
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(toListed);
+        const found = mail.list(scopeOf(principal), { ...query, ...page });
+        return rowsPage({ request, answers: deps.answers }, page, shownRows(found, toListed));
       },
       {
         auth: "outbox:manage",

@@ -3,6 +3,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { type FoundRows, shownRows } from "../../platform/database/found-rows.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -166,10 +167,8 @@ export function createMailService(deps: MailServiceDeps) {
       if (mail.state === "QUEUED") queue.added(targetOf(mail), { orderKey: mail.mailId });
       return mail.mailId;
     },
-    list(scope: MailScope, filter: MailFilter): { items: OutgoingOutboxMail[]; total: number } {
-      const { items, total } = repository.list(scope, filter);
-      return { items: items.map(withContent), total };
-    },
+    list: (scope: MailScope, filter: MailFilter): FoundRows<OutgoingOutboxMail> =>
+      shownRows(repository.list(scope, filter), withContent),
     /** @throws DomainError `mail.not_found`, also for a mail outside the scope */
     get(scope: MailScope, mailId: string): OutgoingOutboxMail {
       const mail = repository.findIn(scope, mailId);

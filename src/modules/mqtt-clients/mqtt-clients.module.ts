@@ -9,7 +9,7 @@ import type { MqttTopics } from "./mqtt-clients.types.ts";
 
 /** Creates the MQTT clients that use their own topics. */
 export function createMqttClientsModule(
-  { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
+  { answers, database, clock, events }: Pick<Core, "answers" | "database" | "clock" | "events">,
   {
     logins,
     passwords,
@@ -21,6 +21,9 @@ export function createMqttClientsModule(
   const clients = new MqttClientsService({ repository, logins, passwords, topics, transact, events });
   return {
     credentials: repository,
-    routes: (auth: AuthPlugin) => [mqttClientsRoutes({ clients, auth }), mqttTopicsRoutes({ clients, auth })],
+    routes: (auth: AuthPlugin) => [
+      mqttClientsRoutes({ clients, answers, auth }),
+      mqttTopicsRoutes({ clients, auth }),
+    ],
   };
 }

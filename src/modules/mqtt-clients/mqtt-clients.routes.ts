@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -49,10 +50,17 @@ const topicToWire = ({ payload, bytes, isRetained, receivedAt, ...state }: Topic
   receivedAt: iso(receivedAt),
 });
 
-export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) => {
+interface MqttClientsRoutesDeps {
+  readonly clients: MqttClientsService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+export const mqttClientsRoutes = ({ clients, answers, auth }: MqttClientsRoutesDeps) => {
   const toWire = wireOf(clients);
   return resourceRoutes(mqttClientResource, {
     service: clients,
+    longList: { answers, read: (principal) => clients.read(principal) },
     toWire,
     read({ principal }, id) {
       const client = omit(toWire(clients.get(principal, id)), "connections", "refused");

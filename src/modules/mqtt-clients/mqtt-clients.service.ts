@@ -15,6 +15,7 @@ import {
   type Login,
   PROVISION_USERNAME,
 } from "../login-identities/login-identities.types.ts";
+import { longReadOf } from "../resource.ts";
 import type { Principal } from "../users/users.types.ts";
 import {
   mqttApiKeyLimited,
@@ -82,8 +83,8 @@ export class MqttClientsService {
     this.#deps = deps;
   }
 
-  list({ tenantId }: Principal): MqttClient[] {
-    return this.#deps.repository.list(tenantId);
+  read({ tenantId }: Principal) {
+    return longReadOf(this.#deps.repository, tenantId, (client: MqttClient) => client);
   }
 
   get({ tenantId }: Principal, id: string): MqttClient {

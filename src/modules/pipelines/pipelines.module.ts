@@ -13,7 +13,7 @@ import { createPipelinesService, sealStoredSteps } from "./pipelines.service.ts"
 
 /** Creates the data pipelines. If switched off, they can be edited and read but change nothing. */
 export function createPipelinesModule(
-  { config, database, clock, events, log }: Core,
+  { answers, config, database, clock, events, log }: Core,
   modules: {
     readonly devices: DevicesModule;
     readonly profiles: ProfilesModule;
@@ -56,7 +56,7 @@ export function createPipelinesModule(
     engine,
     names: createPipelineNames(database),
     routes: (auth: AuthPlugin) => [
-      pipelinesRoutes({ pipelines, auth }),
+      pipelinesRoutes({ pipelines, answers, auth }),
       deliveriesRoutes({ deliveries, auth }),
     ],
     parts: [

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -23,6 +23,28 @@ export function createPipelineNames({ orm }: MainDatabase) {
 export function createPipelinesRepository(database: MainDatabase, clock: Clock) {
   const { orm } = database;
   const store = pipelineResource.createStore(database, clock);
+  const versionOf = lazyStatement(() =>
+    orm
+      .select()
+      .from(dataPipelineVersions)
+      .where(
+        and(
+          eq(dataPipelineVersions.pipelineId, sql.placeholder("pipelineId")),
+          eq(dataPipelineVersions.version, sql.placeholder("version")),
+        ),
+      ),
+  );
+  const versionHeads = (pipelineId: string): Pick<PipelineVersion, "version" | "by" | "createdAt">[] =>
+    orm
+      .select(omit(getTableColumns(dataPipelineVersions), "pipelineId", "scope", "steps"))
+      .from(dataPipelineVersions)
+      .where(eq(dataPipelineVersions.pipelineId, pipelineId))
+      .orderBy(desc(dataPipelineVersions.version))
+      .all();
+  function findVersion(pipelineId: string, version: number): PipelineVersion | undefined {
+    const found = versionOf.get({ pipelineId, version });
+    return found && omit(found, "pipelineId");
+  }
   return {
     ...store,
     listActive: (tenantId: TenantId): Pipeline[] =>
@@ -51,15 +73,14 @@ export function createPipelinesRepository(database: MainDatabase, clock: Clock) 
         }
       }
     },
-    /** Lists versions, newest first. */
-    listVersions: (pipelineId: string): PipelineVersion[] =>
-      orm
-        .select()
-        .from(dataPipelineVersions)
-        .where(eq(dataPipelineVersions.pipelineId, pipelineId))
-        .orderBy(desc(dataPipelineVersions.version))
-        .all()
-        .map((version) => omit(version, "pipelineId")),
+    /** Returns the heads of the versions, newest first. */
+    versionHeads,
+    findVersion,
+    /** Yields the steps of the tenant's pipelines, and of the versions of one of them, one row after the other. */
+    *storedSteps(tenantId: TenantId, pipelineId = ""): Generator<readonly Step[]> {
+      for (const { pipelineId: id } of store.heads(tenantId)) yield store.find(tenantId, id)?.steps ?? [];
+      for (const { version } of versionHeads(pipelineId)) yield findVersion(pipelineId, version)?.steps ?? [];
+    },
     /** Adds a version, keeping the newest `keptMax`. */
     addVersion(pipelineId: string, version: PipelineVersion, keptMax: number): void {
       orm

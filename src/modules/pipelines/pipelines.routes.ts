@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
@@ -58,10 +59,17 @@ const versionToWire = ({ version, scope, steps, by, createdAt }: PipelineVersion
   createdAt: iso(createdAt),
 });
 
-export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesService; auth: AuthPlugin }) => {
+interface PipelinesRoutesDeps {
+  readonly pipelines: PipelinesService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+export const pipelinesRoutes = ({ pipelines, answers, auth }: PipelinesRoutesDeps) => {
   const read = auditReader(pipelines, ["name", "description", "status", "order", "scope", "steps"]);
   return resourceRoutes(pipelineResource, {
     service: pipelines,
+    longList: { answers, read: pipelines.read },
     toWire,
     read,
     actions: {
@@ -135,9 +143,12 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
     })
     .get(
       "/:pipelineId/versions",
-      ({ principal, params, query, request, set }) => {
-        const versions = pipelines.listVersions(principal, params.pipelineId).map(versionToWire);
-        return versionList.page({ query, request, set }, versions);
+      ({ principal, params, query, request }) => {
+        const { heads, find } = pipelines.readVersions(principal, params.pipelineId);
+        return versionList.longPage({ query, request, answers }, heads, ({ version }) => {
+          const kept = find(version);
+          return kept && versionToWire(kept);
+        });
       },
       {
         auth: "pipelines:read",

@@ -15,11 +15,13 @@ import type { EventBus } from "../../platform/core/event-bus.ts";
 import { sha256 } from "../../platform/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Changes } from "../../platform/database/resource-store.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundCounts, Sealed } from "../outbound/outbound.types.ts";
+import { longReadOf } from "../resource.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -149,7 +151,8 @@ function knownOf(steps: readonly Step[]): Array<[string, KnownSecret]> {
 interface SealOptions {
   readonly seal: (secret: string) => Sealed;
   readonly openUrl: (sealed: Sealed) => string | undefined;
-  readonly earlier: () => ReadonlyArray<readonly Step[]>;
+  /** Secrets of stored steps, which submitted steps may keep. */
+  readonly known: ReadonlyMap<string, KnownSecret>;
 }
 
 /**
@@ -207,14 +210,12 @@ export const sealStoredSteps = (
   }) as readonly Step[]; // steps stay steps
 
 /**
- * Returns submitted steps ready for storage. `earlier`: steps whose secrets may be kept.
+ * Returns submitted steps ready for storage.
  * @throws DomainError `invalid`
  */
 function sealSteps(steps: unknown, options: SealOptions): unknown {
-  let existing: Map<string, KnownSecret> | undefined;
   function find(kept: string, { kind, header, target }: SecretPlace): Sealed {
-    existing ??= new Map(options.earlier().flatMap(knownOf));
-    const found = existing.get(kept);
+    const found = options.known.get(kept);
     if (found?.kind !== kind || found.header !== header) throw invalid("step.secret_unknown");
     if (found.target !== target) throw invalid("step.secret_moved");
     return { sealed: found.sealed };
@@ -350,16 +351,26 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
   });
 
+  /** Returns the secrets of stored steps; the steps are read one pipeline after the other. */
+  async function knownSecrets(
+    { tenantId }: Principal,
+    pipelineId: string | undefined,
+  ): Promise<Map<string, KnownSecret>> {
+    const known = new Map<string, KnownSecret>();
+    for (const steps of repository.storedSteps(tenantId, pipelineId)) {
+      for (const [mark, secret] of knownOf(steps)) known.set(mark, secret);
+      await workShare.pause();
+    }
+    return known;
+  }
+
   /** Seals the secrets of submitted steps; kept secrets are taken from the stored steps. */
-  function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
-    return sealSteps(toPlainJson(input, "telemetry"), {
-      seal: outbound.seal,
-      openUrl: outbound.openUrl,
-      earlier: () => [
-        ...repository.list(tenantId).map(({ steps }) => steps),
-        ...(pipelineId === undefined ? [] : repository.listVersions(pipelineId)).map(({ steps }) => steps),
-      ],
-    });
+  async function takeSteps(principal: Principal, input: unknown, pipelineId?: string): Promise<unknown> {
+    const { seal, openUrl } = outbound;
+    const steps = toPlainJson(input, "telemetry");
+    const mayKeep = JSON.stringify(steps ?? null).includes("webhook_forward");
+    const known = mayKeep ? await knownSecrets(principal, pipelineId) : new Map<string, KnownSecret>();
+    return sealSteps(steps, { seal, openUrl, known });
   }
 
   /** Writes a pipeline together with its new version, if any. */
@@ -368,7 +379,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     const pipeline = deps.transact(() => {
       const written = write();
       const { pipelineId, version, scope, steps, updatedAt } = written;
-      const isKept = repository.listVersions(pipelineId).some((kept) => kept.version === version);
+      const isKept = repository.versionHeads(pipelineId).some((kept) => kept.version === version);
       const added = { version, scope, steps, by, createdAt: updatedAt };
       if (!isKept) repository.addVersion(pipelineId, added, VERSIONS_KEPT);
       return written;
@@ -389,26 +400,30 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
   }
 
   return {
-    /** Lists the pipelines in the order in which they run. */
-    list: ({ tenantId }: Principal): ShownPipeline[] => repository.list(tenantId).map(show),
+    /** Reads the pipelines in the order in which they run. */
+    read: ({ tenantId }: Principal) => longReadOf(repository, tenantId, show),
     get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
-    create(principal: Principal, { steps, ...fields }: NewPipeline): ShownPipeline {
+    async create(principal: Principal, { steps, ...fields }: NewPipeline): Promise<ShownPipeline> {
       ensureAllDevices(principal, detail("action.create_data_pipelines"));
       const { tenantId } = principal;
       repository.ensureRoom(tenantId);
       if (fields.scope !== undefined) deps.ensureInTenant(principal, fields.scope);
-      const accepted = accept(takeSteps(principal, steps ?? []), principal);
+      const accepted = accept(await takeSteps(principal, steps ?? []), principal);
       return save(principal, () => repository.insert(tenantId, { ...empty, ...fields, steps: accepted }));
     },
-    update(principal: Principal, pipelineId: string, { steps, ...changes }: PipelineChanges): ShownPipeline {
+    async update(
+      principal: Principal,
+      pipelineId: string,
+      { steps, ...changes }: PipelineChanges,
+    ): Promise<ShownPipeline> {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
+      find(principal, pipelineId);
+      const taken = steps === undefined ? undefined : await takeSteps(principal, steps, pipelineId);
       const current = find(principal, pipelineId);
       if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...changes,
-        ...(steps !== undefined && {
-          steps: accept(takeSteps(principal, steps, pipelineId), principal, current),
-        }),
+        ...(steps !== undefined && { steps: accept(taken, principal, current) }),
       });
     },
     /** Deletes the pipeline with its waiting webhooks. */
@@ -425,15 +440,21 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       ensureAllDevices(principal, detail("action.start_pause_data_pipelines"));
       return change(principal, find(principal, pipelineId), { status });
     },
-    listVersions: (principal: Principal, pipelineId: string): PipelineVersion[] =>
-      repository
-        .listVersions(find(principal, pipelineId).pipelineId)
-        .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
+    readVersions(principal: Principal, id: string) {
+      const { pipelineId } = find(principal, id);
+      return {
+        heads: repository.versionHeads(pipelineId),
+        find(version: number): PipelineVersion | undefined {
+          const kept = repository.findVersion(pipelineId, version);
+          return kept && { ...kept, steps: maskSteps(kept.steps) };
+        },
+      };
+    },
     /** Restores scope and steps of an earlier version as a new one, with the usual validation, so that it can be edited and saved. */
     rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
-      const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
+      const wanted = repository.findVersion(pipelineId, version);
       if (wanted === undefined) throw versionNotFound();
       return change(principal, current, {
         scope: wanted.scope,
@@ -445,7 +466,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       const device = deps.deviceOf(principal, deviceId);
       return device && engine.newestOf(device);
     },
-    preview(principal: Principal, { steps, telemetry, ts, context }: PreviewRequest): Preview {
+    async preview(principal: Principal, { steps, telemetry, ts, context }: PreviewRequest): Promise<Preview> {
       const { tenantId } = principal;
       if (!isJsonObject(telemetry)) throw invalid("telemetry.body_invalid");
       ensureSmall(telemetry);
@@ -460,7 +481,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
         return typeof value === "string" ? { [name]: value } : {};
       };
       const existing = { ...text("deviceId"), ...text("profileId"), tenantId, attributes: input.attributes };
-      const taken = takeSteps(principal, steps);
+      const taken = await takeSteps(principal, steps);
       return previewSteps(
         taken,
         { ts: ts ?? clock.now(), values },

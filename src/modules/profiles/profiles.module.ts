@@ -8,7 +8,7 @@ import { type CheckAlarmRules, createProfilesService } from "./profiles.service.
 
 /** Creates the device profiles. */
 export function createProfilesModule(
-  { database, clock, events }: Core,
+  { answers, database, clock, events }: Core,
   { checkAlarmRules }: { checkAlarmRules: CheckAlarmRules },
 ) {
   const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
@@ -23,7 +23,10 @@ export function createProfilesModule(
   return {
     profiles,
     keys,
-    routes: (auth: AuthPlugin) => [profilesRoutes({ profiles, auth }), keyMetadataRoutes({ keys, auth })],
+    routes: (auth: AuthPlugin) => [
+      profilesRoutes({ profiles, answers, auth }),
+      keyMetadataRoutes({ keys, auth }),
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
 import { withoutNulls } from "../../lib/core/defined.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -7,9 +8,16 @@ import type { ProfilesService, ShownProfile } from "./profiles.service.ts";
 
 const toWire = (profile: ShownProfile) => withoutNulls(itemToWire(profile));
 
-export const profilesRoutes = ({ profiles, auth }: { profiles: ProfilesService; auth: AuthPlugin }) =>
+interface ProfilesRoutesDeps {
+  readonly profiles: ProfilesService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+export const profilesRoutes = ({ profiles, answers, auth }: ProfilesRoutesDeps) =>
   resourceRoutes(profileResource, {
     service: profiles,
+    longList: { answers, read: profiles.read },
     toWire,
     read: ({ principal }, id) => profiles.get(principal, id),
     auth,

@@ -9,6 +9,7 @@ import type { MainDatabase } from "../../platform/database/database.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { TurnCache } from "../../platform/load/turn-cache.ts";
 import type { DomainEvents } from "../events.types.ts";
+import { longReadOf } from "../resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { checkCommandDefinitions } from "./command-definitions.ts";
@@ -133,11 +134,18 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
   }
 
   return {
-    list({ tenantId, devices }: Principal): ShownProfile[] {
+    /** Lists the profiles without their rules, for other modules. */
+    heads: ({ tenantId }: Pick<Principal, "tenantId">) => repository.heads(tenantId),
+    read({ tenantId, devices }: Principal) {
       const counts = repository.countDevicesOfAll(tenantId, devices);
-      return repository
-        .list(tenantId)
-        .map((profile) => ({ ...profile, deviceCount: counts.get(profile.profileId) ?? 0 }));
+      return longReadOf(
+        repository,
+        tenantId,
+        (profile): ShownProfile => ({
+          ...profile,
+          deviceCount: counts.get(profile.profileId) ?? 0,
+        }),
+      );
     },
     get: ({ tenantId }: Principal, profileId: string): ShownProfile => withKeys(get(tenantId, profileId)),
     /**

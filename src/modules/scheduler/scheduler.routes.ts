@@ -51,8 +51,8 @@ export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDep
     }),
     longList: {
       answers,
-      read(principal) {
-        const { heads, find } = scheduler.read(principal);
+      async read(principal) {
+        const { heads, find } = await scheduler.read(principal);
         return { heads: heads.map((head) => ({ ...head, status: statusOf(head) })), find };
       },
     },

@@ -1,6 +1,5 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { omit } from "../../lib/core/omit.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -9,6 +8,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
+import { longReadOf, withoutHidden } from "../resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { JobRunner } from "./job-runner.ts";
@@ -247,19 +247,9 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   return {
     /** Returns the heads of the visible jobs, by which their list is searched and sorted, and a function that finds one of them. */
     read(principal: Principal) {
-      const { tenantId, devices: visible } = principal;
       const types = typesOf(principal);
-      const heads =
-        visible === "all"
-          ? jobs.heads(tenantId)
-          : jobs.list(tenantId).filter((job) => see(principal, job, types) !== undefined);
-      return {
-        heads: heads.map((head) => omit(head, "action")),
-        find(jobId: string): SeenJob | undefined {
-          const job = jobs.find(tenantId, jobId);
-          return job && see(principal, job, types);
-        },
-      };
+      const all = longReadOf(jobs, principal.tenantId, (job: Job) => see(principal, job, types));
+      return principal.devices === "all" ? all : withoutHidden(all, ({ jobId }) => jobId);
     },
     get,
     /** Returns the job's current devices that the caller may see, at most 1,000. */

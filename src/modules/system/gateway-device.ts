@@ -22,7 +22,7 @@ export interface GatewayDeviceDeps {
   readonly tenants: Pick<TenantsService, "list">;
   readonly devices: Pick<DevicesService, "create" | "findNamed" | "roomFor">;
   readonly directory: Pick<DeviceDirectory, "find">;
-  readonly profiles: Pick<ProfilesService, "create" | "list">;
+  readonly profiles: Pick<ProfilesService, "create" | "findNamed">;
   readonly countDevices: () => number;
   readonly shared: Pick<SharedDevices, "ensureDevices">;
   readonly ingest: Pick<IngestService, "readings">;

@@ -97,7 +97,7 @@ export function createOwnDevice(
   alarmRules: readonly GatewayAlarmRule[],
   deps: {
     readonly devices: Pick<DevicesService, "create" | "findNamed" | "roomFor">;
-    readonly profiles: Pick<ProfilesService, "create" | "list">;
+    readonly profiles: Pick<ProfilesService, "create" | "findNamed">;
   },
 ): OwnDevice | undefined {
   const { devices, profiles } = deps;
@@ -105,7 +105,7 @@ export function createOwnDevice(
   const principal = principalOf(tenantId);
   const isDevice = (name: string) => devices.findNamed(tenantId, name).length > 0;
   // A site file may have brought the profile of another gateway, with the rules that people changed.
-  const existing = profiles.list(principal).find(({ name }) => name === GATEWAY_PROFILE_NAME);
+  const existing = profiles.findNamed(tenantId, GATEWAY_PROFILE_NAME);
   const { profileId } =
     existing ??
     profiles.create(principal, {

@@ -49,7 +49,7 @@ interface SharedDevicesDeps {
   readonly tenants: Pick<TenantsService, "list" | "get">;
   readonly devices: Pick<DevicesService, "create" | "findNamed" | "roomFor" | "listIds">;
   readonly directory: Pick<DeviceDirectory, "find">;
-  readonly profiles: Pick<ProfilesService, "create" | "list">;
+  readonly profiles: Pick<ProfilesService, "create" | "findNamed">;
   readonly clock: Clock;
   readonly log: Logger;
 }

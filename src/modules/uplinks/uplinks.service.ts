@@ -9,6 +9,7 @@ import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
+import { longReadOf } from "../resource.ts";
 import type { FeedStart } from "../telemetry/feeds.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
@@ -74,9 +75,9 @@ export class UplinksService {
     this.#deps = deps;
   }
 
-  list(principal: Principal): VisibleUplink[] {
+  read(principal: Principal) {
     ensureAllDevices(principal);
-    return this.#deps.repository.list(principal.tenantId).map((uplink) => this.#visible(uplink));
+    return longReadOf(this.#deps.repository, principal.tenantId, (uplink: Uplink) => this.#visible(uplink));
   }
 
   get(principal: Principal, uplinkId: string): VisibleUplink {

@@ -14,6 +14,7 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { MainDatabase } from "../database/database.ts";
+import type { FoundRows } from "../database/found-rows.ts";
 import { lazyStatement } from "../database/lazy-statement.ts";
 import type { Load } from "./delivery-lanes.ts";
 
@@ -72,6 +73,12 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
   const isNext = and(ofTarget, eq(orderKey, sql.placeholder("orderKey")), gt(seq, sql.placeholder("after")));
   const columns = { ...getTableColumns(table), seq };
   const head = lazyStatement(() => orm.select(columns).from(table).where(isNext).orderBy(asc(seq)).limit(1));
+  const bySeq = lazyStatement(() =>
+    orm
+      .select(columns)
+      .from(table)
+      .where(eq(seq, sql.placeholder("seq"))),
+  );
   return {
     /** Returns the order keys of the waiting rows of a target, each with the due time of its first row. */
     lanes: (targetId: string): { orderKey: string; dueAt: number }[] => lanes.all({ targetId }),
@@ -106,20 +113,23 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
       );
       return found.all({ targetId }).map((row) => row.seq);
     },
-    /** Returns a page of rows, newest first, and the total number of rows. */
+    /** Finds a page of rows, newest first. */
     list(
       where: SQL | undefined,
       { limit, offset }: { readonly limit: number; readonly offset: number },
-    ): { items: Row[]; total: number } {
-      const found = orm
-        .select(columns)
-        .from(table)
-        .where(where)
-        .orderBy(desc(seq))
-        .limit(limit)
-        .offset(offset);
-      const total = orm.select({ n: count() }).from(table).where(where).get()?.n ?? 0;
-      return { items: found.all().map((row) => rows.toRow(row as Stored<Table>)), total };
+    ): FoundRows<Row> {
+      const found = orm.select({ seq }).from(table).where(where).orderBy(desc(seq)).limit(limit);
+      return {
+        seqs: found
+          .offset(offset)
+          .all()
+          .map((row) => row.seq),
+        total: orm.select({ n: count() }).from(table).where(where).get()?.n ?? 0,
+        read(wanted) {
+          const row = bySeq.get({ seq: wanted });
+          return row && rows.toRow(row as Stored<Table>);
+        },
+      };
     },
     /** Limits the due time of waiting rows to `latest`, for one target or all. */
     hasten(latest: number, targetId?: string): void {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { allRows } from "../../../src/platform/database/found-rows.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -22,11 +23,11 @@ async function signUp(): Promise<string> {
   await post("signup", { email, password, fullName: "Nora", planId: "basic" });
   const { tenantId = null } = fixture.app.services.tenants.list()[0] ?? {};
   if (tenantId === null) throw new Error("there is no tenant");
-  const { items } = fixture.app.services.mail.list(
+  const found = fixture.app.services.mail.list(
     { tenantId, includesStrangers: true },
     { limit: 10, offset: 0 },
   );
-  return String(items.find(({ recipient }) => recipient === email)?.values.code);
+  return String(allRows(found).find(({ recipient }) => recipient === email)?.values.code);
 }
 
 test("a code is good after a restart, its tries counted on", async () => {

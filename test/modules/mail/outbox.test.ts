@@ -13,6 +13,7 @@ import { createTenantsRepository } from "../../../src/modules/tenants/tenants.re
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
+import { allRows } from "../../../src/platform/database/found-rows.ts";
 import { createSteadyNow } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type MailServer, reply, startMailServer } from "../../support/mail-server.ts";
@@ -20,7 +21,6 @@ import { type MailServer, reply, startMailServer } from "../../support/mail-serv
 const tenantId = "tenant" as TenantId;
 const scope = { tenantId, includesStrangers: true };
 const log = createLogger("test");
-
 const undo: Array<() => unknown> = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
@@ -116,7 +116,7 @@ const code: NewMail<"sign_up_code"> = {
   values: { fullName: "Nina Newcomer", code: "042137", minutes: 10 },
 };
 const only = (outbox: Outbox) => {
-  const { items } = outbox.mail.list(scope, { limit: 10, offset: 0 });
+  const items = allRows(outbox.mail.list(scope, { limit: 10, offset: 0 }));
   expect(items).toHaveLength(1);
   return items[0]!;
 };
@@ -171,7 +171,7 @@ describe("a mail server that works", () => {
     outbox.mail.enqueue({ ...invitation, to: "<a@one.example>,b@two.example" });
     outbox.mail.enqueue({ ...invitation, to: "honest@plant.example" });
     expect((await server.next()).recipients).toEqual(["honest@plant.example"]);
-    const { items } = outbox.mail.list(scope, { state: "FAILED", limit: 10, offset: 0 });
+    const items = allRows(outbox.mail.list(scope, { state: "FAILED", limit: 10, offset: 0 }));
     expect(items).toHaveLength(2);
   });
 
@@ -331,7 +331,7 @@ describe("the outbox", () => {
     first.mail.enqueue({ ...invitation, to: "long-ago@plant.example" });
     clock.advance(25 * 3_600_000);
     first.mail.enqueue(invitation);
-    const { items } = first.mail.list(scope, { state: "HELD", limit: 10, offset: 0 });
+    const items = allRows(first.mail.list(scope, { state: "HELD", limit: 10, offset: 0 }));
     expect(items.map(({ recipient }) => recipient)).toEqual([
       "colleague@plant.example",
       "long-ago@plant.example",
@@ -378,11 +378,11 @@ describe("the outbox", () => {
     outbox.mail.enqueue(invitation);
     outbox.mail.enqueue(code);
     const recipients = (input: typeof scope) =>
-      outbox.mail.list(input, { limit: 10, offset: 0 }).items.map(({ recipient }) => recipient);
+      allRows(outbox.mail.list(input, { limit: 10, offset: 0 })).map(({ recipient }) => recipient);
     expect(recipients(scope).sort()).toEqual(["colleague@plant.example", "newcomer@plant.example"]);
     expect(recipients({ tenantId, includesStrangers: false })).toEqual(["colleague@plant.example"]);
     expect(recipients({ tenantId: "other" as TenantId, includesStrangers: false })).toEqual([]);
-    const [stranger] = outbox.mail.list(scope, { search: "newcomer", limit: 1, offset: 0 }).items;
+    const [stranger] = allRows(outbox.mail.list(scope, { search: "newcomer", limit: 1, offset: 0 }));
     expect(() => outbox.mail.get({ tenantId, includesStrangers: false }, stranger!.mailId)).toThrow(
       "no email with this ID",
     );

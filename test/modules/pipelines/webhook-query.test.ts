@@ -8,7 +8,7 @@ function createVault() {
   const addresses: string[] = [];
   const seal = (url: string): Sealed => ({ sealed: String(addresses.push(url) - 1) });
   const openUrl = ({ sealed }: Sealed) => addresses[Number(sealed)];
-  return { addresses, options: { seal, openUrl, earlier: () => [] } };
+  return { addresses, options: { seal, openUrl, known: new Map() } };
 }
 
 /** Saves an address as a new one. Returns what is stored and shown, and the function that saves a change of what is shown. */
