@@ -59,7 +59,7 @@ function within(
 }
 
 /** Removes devices and assets hidden from the reader from an entry. */
-function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
+export function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
   if (devices === "all") return entry;
   const isHidden = (id: string, isDeviceField: boolean) =>
     !devices.has(id as DeviceId) && (isDeviceField || isDevice(id));
@@ -88,8 +88,10 @@ export interface PrunedEntry extends AuditHolder {
   readonly tenantId: TenantId | null;
 }
 
-const toEntry = (row: typeof auditEntries.$inferSelect, scope: AuditScope): AuditEntry =>
-  withinReach({ ...row, tenantId: row.tenantId as TenantId | null }, scope); // minted by us
+const toEntry = (row: typeof auditEntries.$inferSelect): AuditEntry => ({
+  ...row,
+  tenantId: row.tenantId as TenantId | null, // minted by us
+});
 
 /** Returns conditions on the owner, each covered by an index in log order. */
 const ownersIn = ({ tenantId, includesStrangers }: AuditScope): SQL[] => [
@@ -209,7 +211,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         committed: () => undefined,
         failed,
       }),
-    /** Examines the next `rows` entries before `before`, newest first. */
+    /** Examines the next `rows` entries before `before`, newest first. They still name what is hidden from the reader. */
     slice(
       scope: AuditScope,
       filter: AuditFilter,
@@ -228,7 +230,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         )
         .orderBy(desc(auditEntries.sequence))
         .all()
-        .map((row) => toEntry(row, scope));
+        .map(toEntry);
       return { items, before: sequences.length < window.rows ? undefined : sequences.at(-1) };
     },
     /** Counts all entries in scope, including those about hidden devices. */
@@ -239,7 +241,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         .from(auditEntries)
         .where(and(or(...ownersIn(scope)), seenIn(scope), eq(auditEntries.auditId, auditId)))
         .get();
-      return row && toEntry(row, scope);
+      return row && withinReach(toEntry(row), scope);
     },
     listActions(scope: AuditScope): string[] {
       const found = new Set<string>();

@@ -3,6 +3,7 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { csvCell } from "../../lib/csv/csv-cell.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { parseWrittenTime } from "../../lib/time/written-time.ts";
+import { PARSED_MAX } from "../../platform/database/parsed-together.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { asAnswer, EXPORTS_LIMIT, exportAnswer, listAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -55,17 +56,22 @@ function toWire({
 
 /** Yields pages of entries as text. */
 async function* renderAudit(
-  pages: AsyncIterable<AuditEntry[]>,
+  pages: AsyncIterable<readonly AuditEntry[]>,
   format: "csv" | "ndjson",
 ): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
   for await (const page of pages) {
-    const lines = page.map((entry) =>
-      format === "csv"
-        ? `${COLUMNS.map((column) => cell(column === "at" ? iso(entry.at) : entry[column])).join(",")}\r\n`
-        : `${JSON.stringify(toWire(entry))}\n`,
-    );
-    yield lines.join("");
+    let text = "";
+    for (const entry of page) {
+      text +=
+        format === "csv"
+          ? `${COLUMNS.map((column) => cell(column === "at" ? iso(entry.at) : entry[column])).join(",")}\r\n`
+          : `${JSON.stringify(toWire(entry))}\n`;
+      if (text.length < PARSED_MAX) continue;
+      yield text;
+      text = "";
+    }
+    if (text !== "") yield text;
   }
 }
 

@@ -9,6 +9,7 @@ import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { AuditRepository } from "./audit.repository.ts";
+import { withinReach } from "./audit.repository.ts";
 import type { AuditEntry, AuditFilter, AuditRecorder, AuditScope, NewAuditEntry } from "./audit.types.ts";
 import type { AuditHolder, AuditHolders } from "./audit-shares.ts";
 
@@ -167,7 +168,7 @@ export interface AuditService extends AuditRecorder {
   /** Returns all logged actions, as choices of a filter. */
   listActions(scope: AuditScope): string[];
   /** Yields all matches, newest first, page by page: a slow reader holds no resources. */
-  pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<AuditEntry[]>;
+  pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<readonly AuditEntry[]>;
   /** Returns the number of entries in a tenant's log. */
   countOf(tenantId: TenantId): number;
   start(): void;
@@ -260,16 +261,27 @@ export function createAuditService(deps: {
     }
   }
 
+  /** Removes from entries what is hidden from the reader, one entry after the other: it is somewhere in their JSON. */
+  async function shownOf(items: readonly AuditEntry[], scope: AuditScope): Promise<readonly AuditEntry[]> {
+    if (scope.devices === "all") return items;
+    const shown: AuditEntry[] = [];
+    for (const entry of items) {
+      shown.push(withinReach(entry, scope));
+      await workShare.pause();
+    }
+    return shown;
+  }
+
   /** Yields slices, letting other work run in between. */
   async function* slices(
     scope: AuditScope,
     filter: AuditFilter,
     from: number | undefined,
-  ): AsyncGenerator<AuditEntry[]> {
+  ): AsyncGenerator<readonly AuditEntry[]> {
     let before = from;
     do {
       const slice = repository.slice(scope, filter, { before, rows: SLICE_ROWS });
-      if (slice.items.length > 0) yield slice.items;
+      if (slice.items.length > 0) yield await shownOf(slice.items, scope);
       before = slice.before;
       if (before !== undefined) await workShare.next();
     } while (before !== undefined);

@@ -19,6 +19,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import type { FoundRows } from "../../platform/database/found-rows.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
@@ -107,6 +108,13 @@ export function createOutboundRepository(database: MainDatabase) {
       .from(outboundTargets)
       .where(targetsOf(tenantId, source));
   const { body: __, ...listed } = getTableColumns(outboundRequests);
+  const listedBySeq = lazyStatement(() =>
+    orm
+      .select({ request: listed, target: outboundTargets })
+      .from(outboundRequests)
+      .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
+      .where(eq(seq, sql.placeholder("seq"))),
+  );
 
   const deleteRows = (seqs: readonly number[]) => {
     for (let index = 0; index < seqs.length; index += 500)
@@ -168,7 +176,7 @@ export function createOutboundRepository(database: MainDatabase) {
         .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
         .where(eq(seq, number))
         .get(),
-    list(tenantId: TenantId, filter: OutboundFilter): { items: ListedRow[]; total: number } {
+    list(tenantId: TenantId, filter: OutboundFilter): FoundRows<ListedRow> {
       const where = and(
         filter.source === undefined
           ? eq(outboundTargets.tenantId, tenantId)
@@ -186,20 +194,17 @@ export function createOutboundRepository(database: MainDatabase) {
         .limit(filter.limit)
         .offset(filter.offset)
         .all();
-      const items = orm
-        .select({ request: listed, target: outboundTargets })
-        .from(outboundRequests)
-        .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
-        .where(sql`${seq} IN (SELECT value FROM json_each(${JSON.stringify(page.map((row) => row.seq))}))`)
-        .orderBy(desc(seq))
-        .all();
       const total = orm
         .select({ n: count() })
         .from(outboundRequests)
         .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
         .where(where)
         .get();
-      return { items, total: total?.n ?? 0 };
+      return {
+        seqs: page.map((row) => row.seq),
+        total: total?.n ?? 0,
+        read: (wanted) => listedBySeq.get({ seq: wanted }),
+      };
     },
     deleteRows,
     /** Writes the result of an attempt to a waiting request. */

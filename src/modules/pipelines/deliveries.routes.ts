@@ -1,9 +1,11 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { shownRows } from "../../platform/database/found-rows.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { rowsPage, toPage } from "../lists.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
@@ -29,7 +31,11 @@ const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...
 const WHOLE = "403 without access to all devices.";
 
 /** Creates the routes for waiting webhooks and dead letters of pipelines. */
-export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: AuthPlugin }) => {
+export const deliveriesRoutes = (deps: {
+  deliveries: DeliveriesService;
+  answers: AnswerSpace;
+  auth: AuthPlugin;
+}) => {
   const { deliveries } = deps;
   const read = ({ principal }: AuditContext, id: string) => {
     const { source, url, attempts, lastError, createdAt } = deliveries.get(principal, id);
@@ -39,11 +45,10 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
     .use(deps.auth)
     .get(
       "/deliveries",
-      ({ principal, query, set, request }) => {
+      ({ principal, query, request }) => {
         const page = toPage(query);
-        const { items, total } = deliveries.list(principal, { ...query, ...page });
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(toWire);
+        const found = deliveries.list(principal, { ...query, ...page });
+        return rowsPage({ request, answers: deps.answers }, page, shownRows(found, toWire));
       },
       {
         auth: "pipelines:read",

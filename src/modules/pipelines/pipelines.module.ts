@@ -57,7 +57,7 @@ export function createPipelinesModule(
     names: createPipelineNames(database),
     routes: (auth: AuthPlugin) => [
       pipelinesRoutes({ pipelines, answers, auth }),
-      deliveriesRoutes({ deliveries, auth }),
+      deliveriesRoutes({ deliveries, answers, auth }),
     ],
     parts: [
       {

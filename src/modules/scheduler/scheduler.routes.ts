@@ -1,10 +1,11 @@
 import { t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import { asAnswer, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { listHeaders, oneByOne, toPage } from "../lists.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { isoTime } from "../wire.schemas.ts";
 import { jobResource } from "./scheduler.resource.ts";
@@ -114,15 +115,17 @@ export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDep
     )
     .get(
       "/:jobId/runs",
-      ({ principal, params, query, set, request }) => {
+      async ({ principal, params, query, request }) => {
         const page = toPage(query);
-        const { items, total } = scheduler.listRuns(principal, params.jobId, {
+        const { items, total, see } = scheduler.listRuns(principal, params.jobId, {
           ...page,
           status: query.status,
           search: query.search,
         });
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(runToWire);
+        const headers = listHeaders(request.url, { ...page, total });
+        const slices = oneByOne(items, (run) => runToWire(see(run)));
+        const answer = await listAnswer(answers, request, { count: items.length, slices, headers });
+        return asAnswer<ReturnType<typeof runToWire>[]>(answer);
       },
       {
         auth: "scheduler:read",

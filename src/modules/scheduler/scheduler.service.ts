@@ -305,11 +305,15 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       principal: Principal,
       jobId: string,
       { status, search, ...page }: Page & { status?: RunStatus | undefined },
-    ): { items: SeenRun[]; total: number } {
+    ) {
       get(principal, jobId);
       const filter = { visible: principal.devices, status, search };
-      const items = runs.list(jobId, { ...filter, ...page }).map((run) => seeRun(principal, run));
-      return { items, total: runs.count(jobId, filter) };
+      return {
+        items: runs.list(jobId, { ...filter, ...page }),
+        total: runs.count(jobId, filter),
+        /** Reads the targets of a run, too. */
+        see: (run: Run): SeenRun => seeRun(principal, run),
+      };
     },
     getRun: (principal: Principal, jobId: string, runId: string): SeenRun =>
       seeRun(principal, findRun(principal, jobId, runId)),

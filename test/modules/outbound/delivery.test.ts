@@ -3,6 +3,7 @@ import { detail } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/network/retry-policy.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
+import { allRows } from "../../../src/platform/database/found-rows.ts";
 import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
@@ -31,9 +32,9 @@ test("what was delivered is deleted, what was refused is kept, and both are coun
   await runTasks();
   await rig.pass(300, 100);
   const row = { attempts: 1, lastStatus: 418, lastError: { code: "delivery_error.refused" } };
-  const items = repository
-    .list("t" as TenantId, { limit: 10, offset: 0 })
-    .items.map(({ request }) => request);
+  const items = allRows(repository.list("t" as TenantId, { limit: 10, offset: 0 })).map(
+    ({ request }) => request,
+  );
   expect(items).toMatchObject([
     { ...row, orderKey: "later", state: "WAITING", diedAt: null },
     { ...row, orderKey: "dead", state: "DEAD", diedAt: expect.any(Number) },
@@ -122,10 +123,11 @@ test("a page of requests is found from an index alone, and reads no bodies", asy
   const target = rig.target("a");
   for (let n = 0; n < 30; n++) rig.add(target, `key ${n}`, "a body");
   const prepare = spyOn(database.sqlite, "prepare");
-  const { items, total } = repository.list("t" as TenantId, { limit: 5, offset: 20 });
+  const found = repository.list("t" as TenantId, { limit: 5, offset: 20 });
+  const items = allRows(found);
   const statements = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
-  expect([items.map(({ request }) => request.orderKey), total]).toEqual([
+  expect([items.map(({ request }) => request.orderKey), found.total]).toEqual([
     ["key 9", "key 8", "key 7", "key 6", "key 5"],
     30,
   ]);
