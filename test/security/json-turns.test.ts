@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { policies } from "../api/route-policies.ts";
+import { createTenantObjects } from "../api/tenant-objects.ts";
+import { JsonMeter } from "../support/json-meter.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { filled, fillTenant, jsonColumns, KIB, small, textColumnsWithJson } from "./full-tenant.ts";
+
+/**
+ * Most characters of JSON that a request may parse and serialize without a pause: the largest item, both ways, or a thousand devices with
+ * tags. The dearest JSON takes 0.01 ms per 1,024 of them.
+ */
+const CHARACTERS_MAX = 1_536 * KIB;
+/** Bytes per table: twice as many, so that a reader of all rows is found. */
+const TABLE_BYTES = 2 * CHARACTERS_MAX;
+
+/** Routes that wait, that other tests drive, or that build one document which is then kept. */
+const left = new Set(["GET /api/ws", "GET /mqtt", "GET /docs/json", "GET /api/v1/:deviceToken/ws"]);
+
+/** Longer pages would add time alone. */
+const ROWS_MAX = 2_000;
+
+const config = { outbound_allow: "127.0.0.1" };
+let directory: string;
+let tenantId: string;
+let values: Record<string, string>;
+
+async function createFullTenant(): Promise<TestApp> {
+  directory = await mkdtemp(join(tmpdir(), "lineside-full-"));
+  const fixture = await createTestApp({ directory, config });
+  const { token: owner, user } = await fixture.signIn("TENANT_OWNER");
+  tenantId = String(user.tenantId);
+  const ids = await createTenantObjects(fixture, { token: owner, user });
+  const change = async (method: string, path: string, body: unknown) => {
+    const { status, body: answer } = await fixture.call(method, path, { token: owner, body });
+    expect([path, status < 300]).toEqual([path, true]);
+    return answer;
+  };
+  const keyMetadata = [{ key: "own", unit: "A" }];
+  await change("POST", "/api/device-profiles", { name: "second", keyMetadata });
+  await change("PUT", "/api/key-metadata/defaults", { keyMetadata });
+  await change("PATCH", `/api/dashboards/${ids.dashboardId}`, { settings: { a: 1 } });
+  await change("POST", "/api/tenant-attributes", { key: "own", value: {} });
+  const early = await fixture.createDevice(owner, { name: "early" });
+  const ts = Date.now() + 48 * 3_600_000;
+  await change("POST", `/api/v1/${early.token}/telemetry`, { ts, values: { a: 1 } });
+  const { token: deviceToken } = await change("GET", `/api/devices/${ids.deviceId}/credentials`, undefined);
+  values = { deviceToken, rpcId: "1", scope: "SHARED", key: "own", deviceType: "sensor", ...ids };
+  await fixture.stop();
+  fillTenant(directory, tenantId, TABLE_BYTES);
+  return createTestApp({ directory, config });
+}
+
+/** Columns that hold JSON in the sample tenant or by their schema. */
+const listed = [
+  ...Object.entries(filled).flatMap(([table, { json }]) =>
+    Object.keys(json).map((column) => `${table}.${column}`),
+  ),
+  ...small,
+];
+
+test("every JSON column is filled, or named as a small one", async () => {
+  expect((await jsonColumns()).filter((column) => !listed.includes(column))).toEqual([]);
+  expect(listed.length).toBe(new Set(listed).size);
+});
+
+interface Reading {
+  readonly route: string;
+  readonly status: number;
+  readonly characters: number;
+  readonly place: string;
+}
+
+/** Requests every route once, with the longest page, and returns what each parsed and serialized in a turn. */
+async function* readings(app: TestApp["app"], meter: JsonMeter, token: string): AsyncGenerator<Reading> {
+  for (const { method, path: pattern, hooks } of app.http.routes) {
+    const route = `${method} ${pattern}`;
+    if (method !== "GET" || left.has(route)) continue;
+    const path = pattern.replace(/:(\w+)/g, (parameter, name: string) => values[name] ?? parameter);
+    const policy = policies[route];
+    const { limit } =
+      (hooks.query as { properties?: { limit?: { maximum?: number } } } | undefined)?.properties ?? {};
+    const query = new URLSearchParams(policy !== undefined && "query" in policy ? policy.query : "timeout=1");
+    if (limit?.maximum !== undefined) query.set("limit", String(Math.min(limit.maximum, ROWS_MAX)));
+    if (pattern.endsWith("/audit/export")) query.set("format", "ndjson");
+    meter.restart();
+    const response = await fetch(`${app.url}${path}?${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await response.arrayBuffer();
+    yield { route, status: response.status, ...meter.most() };
+  }
+}
+
+test("no request parses and serializes all of a long list without a pause", async () => {
+  const meter = new JsonMeter(CHARACTERS_MAX);
+  const fixture = await createFullTenant();
+  expect(textColumnsWithJson(directory).filter((column) => !listed.includes(column))).toEqual([]);
+  const { token: owner } = await fixture.signIn("TENANT_OWNER", { tenant: "again", tenantId });
+  const { token: limited } = await fixture.signIn("TENANT_ADMIN", {
+    ...{ tenant: "again", tenantId },
+    devices: [values.deviceId ?? ""],
+  });
+  meter.start();
+  const found: Reading[] = [];
+  try {
+    for (const token of [owner, limited])
+      for await (const reading of readings(fixture.app, meter, token)) found.push(reading);
+  } finally {
+    meter.stop();
+    await fixture.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+  expect(found.filter(({ status }) => status >= 500)).toEqual([]);
+  expect(found.filter(({ characters }) => characters > CHARACTERS_MAX)).toEqual([]);
+}, 60_000);
