@@ -8,13 +8,15 @@ import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Reading } from "../modules/telemetry/telemetry.types.ts";
 import type { EventBus } from "../platform/core/event-bus.ts";
 import type { Logger } from "../platform/core/log.ts";
+import { PARSED_MAX } from "../platform/database/parsed-together.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { createPeriodic } from "../platform/time/periodic.ts";
 import { type ApplicationTopic, readFilter, topicFor } from "./application-topics.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
-/** Devices read together for a new subscription. */
+/** Devices read together for a new subscription, and the most of which the newest values are read together. */
 const PAGE = 200;
+const VALUES_AT_ONCE = 100;
 /** Delay between two messages for a client that reads slowly, and the max. number of delays. */
 const WAIT_MS = 50;
 const WAITS_MAX = 600;
@@ -44,10 +46,17 @@ const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ..
   updatedAt: new Date(rest.updatedAt).toISOString(),
 });
 
+/** End of the newest values of a device that has none. */
+const NO_VALUES = '"ts":0}';
+
+/** Returns the JSON of newest values without the device, which the topic names. */
+const withoutDevice = (deviceId: DeviceId, text: string): string =>
+  `{${text.slice(`{"deviceId":${JSON.stringify(deviceId)},`.length)}`;
+
 interface ApplicationFeedDeps {
   readonly mqtt: () => MqttServer;
   readonly devices: Pick<DevicesService, "pages" | "get">;
-  readonly store: Pick<TelemetryStore, "latest">;
+  readonly store: Pick<TelemetryStore, "latestJson">;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
   readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
   readonly clock: Clock;
@@ -55,8 +64,8 @@ interface ApplicationFeedDeps {
   readonly log: Logger;
 }
 
-/** Message of the feed: topic and body. */
-type StateMessage = readonly [topic: string, body: unknown];
+/** Message of the feed. */
+type StateMessage = readonly [topic: string, payload: Uint8Array];
 
 /**
  * Feed for applications on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It publishes each event immediately. For a new
@@ -117,7 +126,8 @@ export class ApplicationFeed {
     if (asked === undefined) return;
     try {
       for (const page of this.#pagesOf(application, asked.deviceId))
-        if (!(await this.#sendPage(await this.#messagesOf(page, asked.kinds), send))) return;
+        for await (const [topic, payload] of this.#messagesOf(page, asked.kinds))
+          if (!(await this.#sendPatiently(send, topic, payload))) return;
     } catch (error) {
       // For example, there is no such device.
       this.#deps.log.debug("the present state was not sent to an application", { filter, error });
@@ -154,35 +164,37 @@ export class ApplicationFeed {
     yield* devices.pages(caller, PAGE);
   }
 
-  /** Returns the current state of these devices, in the order of sending. */
-  async #messagesOf(page: DeviceWithActivity[], kinds: readonly ApplicationTopic[]): Promise<StateMessage[]> {
-    const { store, openAlarms, activityOf } = this.#deps;
-    const ids = page.map(({ deviceId }) => deviceId);
-    const latest = kinds.includes("telemetry") ? await store.latest(ids) : [];
-    const telemetry = latest
-      .filter(({ ts }) => ts > 0)
-      // The newest values are of different ages: each has its own time.
-      .map(({ deviceId, ...snapshot }): StateMessage => [topicFor(deviceId, "telemetry"), snapshot]);
-    const alarms = kinds.includes("alarms")
-      ? ids.flatMap((deviceId) => openAlarms(deviceId).map((alarm) => ({ deviceId, alarm })))
-      : [];
-    const states = kinds.includes("state") ? page : [];
-    return [
-      ...telemetry,
-      ...alarms.map(({ deviceId, alarm }): StateMessage => [topicFor(deviceId, "alarms"), alarmBody(alarm)]),
-      ...states.map(
-        ({ deviceId, activity }): StateMessage => [
-          topicFor(deviceId, "state"),
-          stateOf(activityOf(deviceId) ?? activity),
-        ],
-      ),
-    ];
+  /** Yields the current state of these devices, in the order of sending. */
+  async *#messagesOf(
+    page: readonly DeviceWithActivity[],
+    kinds: readonly ApplicationTopic[],
+  ): AsyncGenerator<StateMessage> {
+    const { openAlarms, activityOf } = this.#deps;
+    if (kinds.includes("telemetry")) yield* this.#telemetryOf(page.map(({ deviceId }) => deviceId));
+    if (kinds.includes("alarms"))
+      for (const { deviceId } of page)
+        for (const alarm of openAlarms(deviceId))
+          yield [topicFor(deviceId, "alarms"), encode(alarmBody(alarm))];
+    if (kinds.includes("state"))
+      for (const { deviceId, activity } of page)
+        yield [topicFor(deviceId, "state"), encode(stateOf(activityOf(deviceId) ?? activity))];
   }
 
-  async #sendPage(messages: readonly StateMessage[], send: SendState): Promise<boolean> {
-    for (const [topic, body] of messages)
-      if (!(await this.#sendPatiently(send, topic, encode(body)))) return false;
-    return true;
+  /** Yields the newest values, which are not parsed. Reads fewer devices together while their values are long. */
+  async *#telemetryOf(deviceIds: readonly DeviceId[]): AsyncGenerator<StateMessage> {
+    let count = 1;
+    for (let from = 0; from < deviceIds.length; ) {
+      const texts = await this.#deps.store.latestJson(deviceIds.slice(from, from + count));
+      from += count;
+      let characters = 0;
+      for (const [deviceId, text] of texts) {
+        characters += text.length;
+        const body = withoutDevice(deviceId, text);
+        // The newest values are of different ages: each has its own time.
+        if (!body.endsWith(NO_VALUES)) yield [topicFor(deviceId, "telemetry"), Buffer.from(body)];
+      }
+      count = characters < PARSED_MAX ? Math.min(2 * count, VALUES_AT_ONCE) : 1;
+    }
   }
 
   /** Returns false if the client has gone, or accepts nothing for half a minute. */

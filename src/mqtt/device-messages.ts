@@ -1,5 +1,5 @@
 import { invalid } from "../lib/core/domain-error.ts";
-import { decodeBody } from "../lib/json/body.ts";
+import { type BodyEncoding, decodeBody, EncodedObject, encodeStored } from "../lib/json/body.ts";
 import { isJsonObject } from "../lib/json/json.ts";
 import { parseNames } from "../lib/keys/name-list.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
@@ -14,7 +14,9 @@ import { type DeviceMessageHandler, listingErrors } from "./listed-errors.ts";
 
 /** Requests of a device over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 interface DeviceRequestsDeps {
-  readonly attributes: Pick<AttributesService, "read">;
+  readonly attributes: Pick<AttributesService, "readEach">;
+  /** Returns the encoding of responses to the device. */
+  readonly encodingOf: (device: IngestDevice) => BodyEncoding;
   readonly ingest: Pick<DeviceIngest, "refuse">;
   readonly ownRequests: OwnRequests;
   readonly log: Logger;
@@ -64,14 +66,16 @@ async function readAttributes(
   deps: DeviceRequestsDeps,
   device: IngestDevice,
   [client, shared]: readonly [client?: string[] | undefined, shared?: string[] | undefined],
-): Promise<unknown> {
+): Promise<EncodedObject> {
   const isAll = client === undefined && shared === undefined;
+  const encoding = deps.encodingOf(device);
   const section = async (name: string, scope: "CLIENT" | "SHARED", keys: string[] | undefined) => {
     if (!isAll && keys === undefined) return [];
-    const entries = await deps.attributes.read(device, scope, keys);
-    return entries.length === 0 ? [] : [[name, Object.fromEntries(entries)]];
+    const convert = (text: string) => encodeStored(encoding, text);
+    const members = await deps.attributes.readEach(device, { scope, keys }, convert);
+    return members.length === 0 ? [] : [[name, new EncodedObject(encoding, members).bytes] as const];
   };
-  return Object.fromEntries([
+  return new EncodedObject(encoding, [
     ...(await section("client", "CLIENT", client)),
     ...(await section("shared", "SHARED", shared)),
   ]);
@@ -100,7 +104,7 @@ const createDeviceClaims = (deps: {
 type ClaimsDeps = Parameters<typeof createDeviceClaims>[0];
 
 interface DeviceMessagesDeps
-  extends Omit<DeviceRequestsDeps, "source" | "publish">,
+  extends Omit<DeviceRequestsDeps, "source" | "publish" | "encodingOf">,
     Pick<ClaimsDeps, "claiming"> {
   readonly commands: Pick<CommandEngine, "answered">;
   readonly gateways: Pick<ReturnType<typeof createGateways>, "onMessage">;
@@ -113,8 +117,11 @@ interface DeviceMessagesDeps
  */
 export const createDeviceMessages =
   (deps: DeviceMessagesDeps) =>
-  (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]): DeviceMessageHandler => {
-    const requests = createDeviceRequests({ ...deps, source, publish });
+  (
+    source: "mqtt" | "ws",
+    { publish, encodingOf }: Pick<DeviceRequestsDeps, "publish" | "encodingOf">,
+  ): DeviceMessageHandler => {
+    const requests = createDeviceRequests({ ...deps, source, publish, encodingOf });
     const answers = createCommandAnswers({ ...deps, source });
     const claims = createDeviceClaims({ ...deps, source });
     return (device, topic, bytes) =>

@@ -1,6 +1,6 @@
 import { DomainError, invalid } from "../lib/core/domain-error.ts";
 import type { DeviceId } from "../lib/core/ids.ts";
-import { type BodyEncoding, decodeBody, encodeBody } from "../lib/json/body.ts";
+import { type BodyEncoding, decodeBody, EncodedObject, encodeBody } from "../lib/json/body.ts";
 import { isJsonObject, type JsonObject } from "../lib/json/json.ts";
 import type { Command } from "../modules/commands/commands.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
@@ -114,11 +114,19 @@ export class DeviceSockets implements DeviceSocketServer {
     return this.#connections.has(deviceId);
   }
 
+  /** Returns the encoding of frames to a device. */
+  encodingOf(deviceId: DeviceId): BodyEncoding {
+    return this.#connections.get(deviceId)?.speaks ?? "JSON";
+  }
+
   /** Publishes to a device; does nothing if it is not connected. */
   publish(deviceId: DeviceId, topic: string, body: unknown): void {
     const connection = this.#connections.get(deviceId);
-    if (connection !== undefined)
-      this.#send(connection, mayMerge(body) ? { topic, ...body } : { topic, body });
+    if (connection === undefined) return;
+    if (body instanceof EncodedObject) {
+      const members = [["topic", encodeBody(body.encoding, topic)] as const, ...body.members];
+      this.#send(connection, new EncodedObject(body.encoding, members));
+    } else this.#send(connection, mayMerge(body) ? { topic, ...body } : { topic, body });
   }
 
   /** Sends a command. Returns false if the device is not connected. */

@@ -104,9 +104,11 @@ function createMessages({
 }) {
   const { ingest } = shared;
   const messagesOver = createDeviceMessages({ ...shared, durable: database.durable });
-  const messages = messagesOver("mqtt", ({ deviceId, payload }, topic, body) =>
-    mqtt().publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
-  );
+  const messages = messagesOver("mqtt", {
+    encodingOf: ({ payload }) => payload,
+    publish: ({ deviceId, payload }, topic, body) =>
+      mqtt().publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
+  });
   return {
     onMessage(device: IngestDevice, topic: string, body: Uint8Array) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
@@ -114,9 +116,10 @@ function createMessages({
       if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
       return messages(device, topic, body);
     },
-    onSocketMessage: messagesOver("ws", async ({ deviceId }, topic, body) =>
-      sockets().publish(deviceId, topic, body),
-    ),
+    onSocketMessage: messagesOver("ws", {
+      encodingOf: ({ deviceId }) => sockets().encodingOf(deviceId),
+      publish: async ({ deviceId }, topic, body) => sockets().publish(deviceId, topic, body),
+    }),
   };
 }
 

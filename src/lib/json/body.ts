@@ -54,6 +54,42 @@ function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
 
 const encoder = new Encoder({ useRecords: false });
 
+/** Object of which the members are encoded already, one after the other: all of them together would take too long. */
+export class EncodedObject {
+  readonly encoding: BodyEncoding;
+  readonly members: ReadonlyArray<readonly [name: string, value: Uint8Array]>;
+
+  constructor(encoding: BodyEncoding, members: EncodedObject["members"]) {
+    this.encoding = encoding;
+    this.members = members;
+  }
+
+  get bytes(): Uint8Array {
+    return this.encoding === "CBOR" ? this.#cbor() : this.#json();
+  }
+
+  #json(): Uint8Array {
+    const parts = this.members.flatMap(([name, value], index) => [
+      Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+      value,
+    ]);
+    return Buffer.concat([...parts, Buffer.from(parts.length === 0 ? "{}" : "}")]);
+  }
+
+  #cbor(): Uint8Array {
+    const count = this.members.length;
+    // A map with its length in the first byte or in two more (RFC 8949, 3); no scope has more attributes.
+    const head = count < 24 ? Buffer.of(0xa0 | count) : Buffer.of(0xb9, count >> 8, count & 0xff);
+    return Buffer.concat([head, ...this.members.flatMap(([name, value]) => [encoder.encode(name), value])]);
+  }
+}
+
 /** Encodes a body for a device in the encoding of its profile: JSON unless that is CBOR. */
-export const encodeBody = (encoding: BodyEncoding | undefined, body: unknown): Uint8Array =>
-  encoding === "CBOR" ? encoder.encode(body) : Buffer.from(JSON.stringify(body));
+export function encodeBody(encoding: BodyEncoding | undefined, body: unknown): Uint8Array {
+  if (body instanceof EncodedObject) return body.bytes;
+  return encoding === "CBOR" ? encoder.encode(body) : Buffer.from(JSON.stringify(body));
+}
+
+/** Encodes a value of which the JSON is stored, and does not parse it for JSON. */
+export const encodeStored = (encoding: BodyEncoding, text: string): Uint8Array =>
+  encoding === "CBOR" ? encoder.encode(JSON.parse(text)) : Buffer.from(text);

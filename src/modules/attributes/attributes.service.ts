@@ -69,8 +69,6 @@ function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
 }
 
 const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by the repository
-const valuesOf = (texts: readonly AttributeText[]) =>
-  texts.map(({ key, text }): [string, JsonValue] => [key, valueIn(text)]);
 
 /** Compares two values independently of key order. */
 const isSame = (left: string, right: string): boolean =>
@@ -114,12 +112,13 @@ const charactersOf = (texts: readonly AttributeText[]): number =>
 /** Requests of a tenant that wait until long attributes are parsed for them. */
 const WAITING_MAX = 100;
 
-async function parseSlowly(
+async function convertSlowly<Value>(
   texts: ReadonlyArray<Pick<AttributeText, "key" | "text">>,
-): Promise<Array<[string, JsonValue]>> {
-  const values: Array<[string, JsonValue]> = [];
+  convert: (text: string) => Value,
+): Promise<Array<[string, Value]>> {
+  const values: Array<[string, Value]> = [];
   for (const { key, text } of texts) {
-    values.push([key, valueIn(text)]);
+    values.push([key, convert(text)]);
     await workShare.pause();
   }
   return values;
@@ -184,6 +183,18 @@ export function createAttributesService(deps: {
   });
   events.on("device.deleted", ({ deviceId }) => polls.resolveAll(deviceId, undefined));
 
+  function readEach<Value>(
+    { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
+    { scope, keys }: { readonly scope: "SHARED" | "CLIENT"; readonly keys: readonly string[] | undefined },
+    convert: (text: string) => Value,
+  ): Promise<Array<[key: string, value: Value]>> {
+    const texts = repository.texts(deviceId, scope, keys);
+    if (charactersOf(texts) <= PARSED_MAX)
+      return Promise.resolve(texts.map(({ key, text }): [string, Value] => [key, convert(text)]));
+    if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
+    return parsing.run(tenantId, () => convertSlowly(repository.texts(deviceId, scope, keys), convert));
+  }
+
   function save(
     device: { tenantId: Principal["tenantId"]; deviceId: DeviceId },
     scope: AttributeScope,
@@ -239,7 +250,7 @@ export function createAttributesService(deps: {
   ): Promise<SharedUpdate | undefined> =>
     parsing.run(tenantId, async () => {
       const update = sharedTexts(deviceId, since);
-      return update && { ...update, values: new Map(await parseSlowly(update.values)) };
+      return update && { ...update, values: new Map(await convertSlowly(update.values, valueIn)) };
     });
 
   return {
@@ -268,7 +279,8 @@ export function createAttributesService(deps: {
     /** Returns the values of named attributes that exist, by name. */
     named(principal: Principal, deviceId: string, scope: string, keys: readonly string[]) {
       const id = devices.ensureVisible(principal, deviceId);
-      return Object.fromEntries(valuesOf(repository.texts(id, parseScope(scope), keys)));
+      const texts = repository.texts(id, parseScope(scope), keys);
+      return Object.fromEntries(texts.map(({ key, text }) => [key, valueIn(text)]));
     },
     /** @throws DomainError `invalid` unless `values` is an object */
     set(principal: Principal, deviceId: string, scope: string, values: unknown): void {
@@ -356,16 +368,13 @@ export function createAttributesService(deps: {
      * Returns the names and values of the same attributes. Long ones are parsed for one request of a tenant after the other, a little in each turn.
      * @throws DomainError `unavailable` while too many requests wait
      */
-    read(
-      { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
+    read: (
+      device: Pick<IngestDevice, "tenantId" | "deviceId">,
       scope: "SHARED" | "CLIENT",
       keys?: readonly string[],
-    ): Promise<Array<[key: string, value: JsonValue]>> {
-      const texts = repository.texts(deviceId, scope, keys);
-      if (charactersOf(texts) <= PARSED_MAX) return Promise.resolve(valuesOf(texts));
-      if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
-      return parsing.run(tenantId, () => parseSlowly(repository.texts(deviceId, scope, keys)));
-    },
+    ): Promise<Array<[key: string, value: JsonValue]>> => readEach(device, { scope, keys }, valueIn),
+    /** Returns the names of the same attributes with what `convert` makes of the JSON of their values. @throws like `read` */
+    readEach,
     /** Sets attributes that other modules derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),

@@ -4,8 +4,6 @@ import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DeviceFilter, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
 
-/** Devices per request to the store. */
-const DEVICES_PER_BATCH = 2_000;
 /** Devices read without a pause: a page of the default size. */
 const DEVICES_PER_SLICE = 1_000;
 
@@ -42,7 +40,7 @@ function compare(a: Comparable, b: Comparable): number {
 
 interface ValueOrderDeps {
   readonly repository: Pick<DevicesRepository, "list" | "listPageIds" | "listIdsByName" | "findByText">;
-  readonly store: Pick<TelemetryStore, "latest">;
+  readonly store: Pick<TelemetryStore, "latestInParts">;
   readonly searchAttributes: { readonly call: SearchAttributes };
 }
 
@@ -53,12 +51,8 @@ async function inOrder(
   { store, signal }: { store: ValueOrderDeps["store"]; signal: AbortSignal },
 ): Promise<DeviceId[]> {
   const values = new Map<string, Comparable>();
-  for (let begin = 0; begin < deviceIds.length; begin += DEVICES_PER_BATCH)
-    for (const snapshot of await store.latest(
-      deviceIds.slice(begin, begin + DEVICES_PER_BATCH),
-      [key],
-      signal,
-    )) {
+  for await (const snapshots of store.latestInParts(deviceIds, [key], signal))
+    for (const snapshot of snapshots) {
       const value = comparableOf(snapshot.values[key]);
       if (value !== undefined) values.set(snapshot.deviceId, value);
     }

@@ -29,7 +29,7 @@ const sampleOf = (value: unknown): SentKey["sample"] => {
 
 /** Looks up the metadata of devices' keys, and suggests the keys that devices send. */
 export function createKeyMetadataLookup(deps: {
-  store: Pick<TelemetryStore, "latest" | "keys">;
+  store: Pick<TelemetryStore, "latestInParts" | "keys">;
   devices: Pick<DevicesService, "profilesOf" | "listIds">;
   profiles: Pick<ProfilesService, "get" | "keysOf">;
 }) {
@@ -52,8 +52,9 @@ export function createKeyMetadataLookup(deps: {
       const missing = keys.filter((key) => !samples.has(key));
       const count = Math.min(SAMPLED_DEVICES_MAX, Math.ceil(SAMPLED_VALUES_MAX / missing.length));
       const group = deviceIds.slice(Math.max(0, end - count), end);
-      for (const { values } of await store.latest(group, missing, signal))
-        for (const [key, value] of Object.entries(values)) samples.set(key, sampleOf(value));
+      for await (const snapshots of store.latestInParts(group, missing, signal))
+        for (const { values } of snapshots)
+          for (const [key, value] of Object.entries(values)) samples.set(key, sampleOf(value));
       end -= count;
     }
     return samples;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DomainError } from "../../../src/lib/core/domain-error.ts";
-import { decodeBody } from "../../../src/lib/json/body.ts";
+import { decodeBody, EncodedObject, encodeBody, encodeStored } from "../../../src/lib/json/body.ts";
 
 const lenient = (text: string) => decodeBody(Buffer.from(text), "LENIENT_JSON");
 
@@ -41,4 +41,20 @@ describe("lenient JSON", () => {
       }),
     );
   });
+});
+
+test("an object of encoded members is the same as the object encoded whole", () => {
+  const stored: Array<[string, string]> = [
+    ["plain", '{"a":[1,null,"ä"]}'],
+    ["list", "[{},{}]"],
+    ['a "quoted" name', "-1.5"],
+  ];
+  const many = Array.from({ length: 300 }, (_, index): [string, string] => [`key ${index}`, String(index)]);
+  for (const encoding of ["JSON", "CBOR", "AUTO"] as const)
+    for (const members of [[], stored, many]) {
+      const encoded = members.map(([name, text]) => [name, encodeStored(encoding, text)] as const);
+      const bytes = encodeBody(encoding, new EncodedObject(encoding, encoded));
+      const decoded = decodeBody(bytes, encoding) as Record<string, unknown>;
+      expect(Object.entries(decoded)).toEqual(members.map(([name, text]) => [name, JSON.parse(text)]));
+    }
 });

@@ -50,6 +50,12 @@ export interface TelemetryStore {
     /** Receives the number of characters of JSON values before they are parsed. */
     onJson?: (characters: number) => void,
   ): Promise<LatestSnapshot[]>;
+  /** Yields the same snapshots a few at a time: fewer if their values are long. */
+  latestInParts(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly LatestSnapshot[]>;
   /** Yields the JSON of the same snapshots, as the items of a list, in pieces and without parsing JSON values. */
   latestTexts(
     deviceIds: readonly DeviceId[],

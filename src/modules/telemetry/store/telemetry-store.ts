@@ -237,6 +237,15 @@ class WorkerTelemetryStore implements TelemetryStore {
     return snapshots;
   }
 
+  async *latestInParts(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly LatestSnapshot[]> {
+    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal))
+      yield await snapshotsOf(ids, latest);
+  }
+
   async *latestTexts(
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],
