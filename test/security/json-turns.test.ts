@@ -2,11 +2,20 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connectAsync } from "mqtt";
 import { policies } from "../api/route-policies.ts";
 import { createTenantObjects } from "../api/tenant-objects.ts";
 import { JsonMeter } from "../support/json-meter.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { filled, fillTenant, jsonColumns, KIB, small, textColumnsWithJson } from "./full-tenant.ts";
+import {
+  filled,
+  fillTenant,
+  jsonColumns,
+  KIB,
+  small,
+  textColumnsWithJson,
+  tinyParts,
+} from "./full-tenant.ts";
 
 /**
  * Most characters of JSON that a request may parse and serialize without a pause: the largest item, both ways, or a thousand devices with
@@ -47,6 +56,9 @@ async function createFullTenant(): Promise<TestApp> {
   const ts = Date.now() + 48 * 3_600_000;
   await change("POST", `/api/v1/${early.token}/telemetry`, { ts, values: { a: 1 } });
   const { token: deviceToken } = await change("GET", `/api/devices/${ids.deviceId}/credentials`, undefined);
+  const long = JSON.parse(tinyParts(60 * KIB));
+  for (let index = 0; index * 60 * KIB < TABLE_BYTES; index++)
+    await change("POST", `/api/v1/${deviceToken}/telemetry`, { [`long ${index}`]: long });
   values = { deviceToken, rpcId: "1", scope: "SHARED", key: "own", deviceType: "sensor", ...ids };
   await fixture.stop();
   fillTenant(directory, tenantId, TABLE_BYTES);
@@ -94,6 +106,42 @@ async function* readings(app: TestApp["app"], meter: JsonMeter, token: string): 
   }
 }
 
+/** What a client receives, the first time, for a topic that it subscribes to and a message that it publishes. */
+async function received(
+  { mqttPort }: TestApp["app"],
+  user: { username: string; password?: string },
+  { topic, publish }: { readonly topic: string; readonly publish?: string },
+): Promise<number> {
+  const client = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`, user);
+  const first = new Promise<number>((resolve) =>
+    client.on("message", (_, payload) => resolve(payload.length)),
+  );
+  await client.subscribeAsync(topic);
+  if (publish !== undefined) await client.publishAsync(publish, "{}");
+  const bytes = await first;
+  await client.endAsync(true);
+  return bytes;
+}
+
+/** Asks for all attributes of a device and for the newest values of all devices, over MQTT. */
+async function* mqttReadings(fixture: TestApp, meter: JsonMeter, token: string): AsyncGenerator<Reading> {
+  const created = await fixture.call("POST", "/api/api-keys", {
+    token,
+    body: { name: "feed", role: "TENANT_READ_ONLY" },
+  });
+  const own = "v1/devices/me/attributes";
+  const cases = [
+    [{ username: values.deviceToken ?? "" }, { topic: `${own}/response/+`, publish: `${own}/request/1` }],
+    [{ username: "feed", password: created.body.key }, { topic: "lineside/devices/+/telemetry" }],
+  ] as const;
+  for (const [user, asked] of cases) {
+    meter.restart();
+    const bytes = await received(fixture.app, user, asked);
+    expect([asked.topic, bytes > CHARACTERS_MAX]).toEqual([asked.topic, true]);
+    yield { route: asked.topic, status: 200, ...meter.most() };
+  }
+}
+
 test("no request parses and serializes all of a long list without a pause", async () => {
   const meter = new JsonMeter(CHARACTERS_MAX);
   const fixture = await createFullTenant();
@@ -106,6 +154,7 @@ test("no request parses and serializes all of a long list without a pause", asyn
   meter.start();
   const found: Reading[] = [];
   try {
+    for await (const reading of mqttReadings(fixture, meter, owner)) found.push(reading);
     for (const token of [owner, limited])
       for await (const reading of readings(fixture.app, meter, token)) found.push(reading);
   } finally {
