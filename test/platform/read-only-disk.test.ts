@@ -63,19 +63,22 @@ test.skipIf(full === undefined)(
 
 const readOnly = mountLoopDisk(mkdtempSync(join(home, "only-")), 16);
 
-test.skipIf(readOnly === undefined)("a database of a stopped gateway is checked on a read-only disk", async () => {
-  const path = readOnly?.path ?? "";
-  const folder = join(path, "data? #1");
-  mkdirSync(folder);
-  const log = createLogger("test");
-  openMainDatabase(join(folder, "lineside.db"), "lineside", log).close();
-  expect(isReadOnlyFolder(folder)).toBe(false);
-  expect(Bun.spawnSync(["mount", "-o", "remount,ro", path]).exitCode).toBe(0);
-  expect(isReadOnlyFolder(folder)).toBe(true);
-  expect(checkDatabase(join(folder, "lineside.db"))).toEqual([]);
-  const job = { dataPath: folder } as Parameters<typeof runBackup>[1];
-  await expect(runBackup(new FolderTarget(path), job)).rejects.toMatchObject({ code: "backup.read_only" });
-});
+test.skipIf(readOnly === undefined)(
+  "a database of a stopped gateway is checked on a read-only disk",
+  async () => {
+    const path = readOnly?.path ?? "";
+    const folder = join(path, "data? #1");
+    mkdirSync(folder);
+    const log = createLogger("test");
+    openMainDatabase(join(folder, "lineside.db"), "lineside", log).close();
+    expect(isReadOnlyFolder(folder)).toBe(false);
+    expect(Bun.spawnSync(["mount", "-o", "remount,ro", path]).exitCode).toBe(0);
+    expect(isReadOnlyFolder(folder)).toBe(true);
+    expect(checkDatabase(join(folder, "lineside.db"))).toEqual([]);
+    const job = { dataPath: folder } as Parameters<typeof runBackup>[1];
+    await expect(runBackup(new FolderTarget(path), job)).rejects.toMatchObject({ code: "backup.read_only" });
+  },
+);
 
 describe.skipIf(disk === undefined)("a file system that the kernel has given up", () => {
   test("is noticed without a write, and is fatal when it lasts", async () => {

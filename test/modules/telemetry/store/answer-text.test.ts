@@ -21,6 +21,10 @@ beforeAll(async () => {
     for (const [ts, value] of list.entries()) fixture.put("odd", key, ts, value);
   for (let ts = 0; ts < LONG; ts++) fixture.put("long", "level", ts, ts / 7);
   for (let ts = 0; ts < LONG; ts++) fixture.put("states", "state", ts, `state ${ts % 3}`);
+  // Around the times at which other digits than the last six change.
+  for (const first of [1_000_000, 2_000_000, 999_999_000_000, 1_767_225_000_000])
+    for (const ms of [-1001, -1000, -999, -1, 0, 1, 10, 999, 1000, 100_001, 999_999, 1_000_000])
+      fixture.put("times", "level", first + ms, ms / 3);
   await fixture.put("other", "level", 1, 1);
 });
 afterAll(() => fixture.dispose());
@@ -36,6 +40,8 @@ const everything: RangeQuery = {
 
 const queries: Record<string, Partial<RangeQuery>> = {
   "all points": {},
+  "other times": { deviceIds: [deviceId("times")], to: 2_000_000_000_000 },
+  "averages at other times": { deviceIds: [deviceId("times")], to: 2_000_000_000_000, aggregation: "avg" },
   "no device": { deviceIds: [] },
   "only unknown devices": { deviceIds: [deviceId("nobody")] },
   "no points": { from: 2 * LONG, to: 3 * LONG },
