@@ -1236,6 +1236,7 @@ export interface ServerPlaces {
   readonly "step_note.plain_http_secrets": "step";
   readonly "step_note.skipped": "reason" | "step";
   readonly "storage.damaged": "count";
+  readonly "storage.file_replaced": "file";
   readonly "storage.file_system_read_only": "path";
   readonly "storage.lost": "count";
   readonly "storage.unknown_devices": "count";

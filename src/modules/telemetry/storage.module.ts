@@ -44,6 +44,7 @@ export function createStorageModule(
     freeBytesMin: config.disk_free_mb_min * MEGABYTE,
     clock,
     log: log.child("disk"),
+    areFilesOpen: () => inventory.isBegun,
     ...(disk.readSpace && { readSpace: disk.readSpace }),
     ...(disk.isReadOnly && { isReadOnly: disk.isReadOnly }),
   });

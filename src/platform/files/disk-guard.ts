@@ -8,6 +8,7 @@ import type { Logger } from "../core/log.ts";
 import type { Part } from "../process/lifecycle.ts";
 import type { Clock } from "../time/clock.ts";
 import { untilSharedWake } from "../time/periodic.ts";
+import { FilesInPlace } from "./files-in-place.ts";
 import { type StorageFault, storageFaultOf } from "./storage-fault.ts";
 import { writeFaultOf } from "./write-fault.ts";
 
@@ -84,13 +85,15 @@ interface DiskGuardDeps {
   readonly freeBytesMin: number;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Returns whether all databases are open; default: never. */
+  readonly areFilesOpen?: () => boolean;
   readonly readSpace?: ReadSpace;
   readonly isReadOnly?: ReadOnlyCheck;
 }
 
 /**
  * Refuses data before the disk is full, and accepts it again when there is room. Changes that add to the databases may use part of the reserve.
- * Reads and deletions remain possible, because a ballast file is released for them.
+ * Reads and deletions remain possible, because a ballast file is released for them. Also refuses data that a deleted or replaced database would lose.
  */
 export class DiskGuard implements Part {
   readonly name = "disk guard";
@@ -104,6 +107,9 @@ export class DiskGuard implements Part {
   /** Estimated bytes written since the last check. */
   #written = 0;
   #isChecking = false;
+  readonly #files: FilesInPlace;
+  /** Database that was deleted or replaced. */
+  #replaced: string | undefined;
   /** Consecutive checks at which the file system was read-only. */
   #readOnlyChecks = 0;
   #cancel: () => void = () => undefined;
@@ -118,6 +124,7 @@ export class DiskGuard implements Part {
     this.#readSpace = deps.readSpace ?? readSpaceOfDisk;
     this.#isReadOnly = deps.isReadOnly ?? isReadOnlyDisk;
     this.#ballast = join(deps.directory, BALLAST);
+    this.#files = new FilesInPlace(deps.directory);
   }
 
   async start(): Promise<void> {
@@ -138,6 +145,7 @@ export class DiskGuard implements Part {
 
   /** @throws DomainError `unavailable` while the disk is too full for data */
   ensureRoom(): void {
+    this.#ensureInPlace();
     if (this.#isFull || this.#isRefused || this.#written > this.roomBytes)
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
   }
@@ -146,6 +154,7 @@ export class DiskGuard implements Part {
    * Counts a change of `bytes` that adds to the databases. @throws DomainError `unavailable` if it would use the reserve for sign-in and deletions
    */
   ensureRoomForChange(bytes: number): void {
+    this.#ensureInPlace();
     const usable = this.roomBytes + this.#floor(this.totalBytes) * (1 - RESERVED_SHARE);
     if (this.#isRefused || this.#written > usable)
       throw new DomainError("unavailable", detail("storage.full"), { retryAfterSeconds: 10 });
@@ -158,6 +167,12 @@ export class DiskGuard implements Part {
     if (this.#isFull || this.#isChecking || this.#written < this.roomBytes * UNSEEN_SHARE_MAX) return;
     this.#cancel();
     void this.#check();
+  }
+
+  #ensureInPlace(): void {
+    if (this.#replaced === undefined) return;
+    const reason = detail("storage.file_replaced", { file: this.#replaced });
+    throw new DomainError("unavailable", reason, { retryAfterSeconds: 10 });
   }
 
   /** Returns why a write failed. If there was no space for it, nothing is accepted until something can be written. */
@@ -180,6 +195,8 @@ export class DiskGuard implements Part {
         severity: this.#readOnlyChecks < READ_ONLY_CHECKS_MAX ? "UNREADY" : "FATAL",
         ...detail("storage.file_system_read_only", { path: this.#deps.directory }),
       };
+    if (this.#replaced !== undefined)
+      return { severity: "UNREADY", ...detail("storage.file_replaced", { file: this.#replaced }) };
     return this.#isFull || this.#isRefused
       ? { severity: "UNREADY", ...detail("storage.disk_full") }
       : undefined;
@@ -195,6 +212,7 @@ export class DiskGuard implements Part {
       this.#written -= before;
       this.#updateState(free, total);
       if (this.#isRefused) this.#isRefused = !this.#setBallast(true);
+      if (this.#deps.areFilesOpen?.() === true) this.#noteReplaced(await this.#files.findReplaced());
       this.#readOnlyChecks = (await this.#isReadOnly(directory)) ? this.#readOnlyChecks + 1 : 0;
     } catch (error) {
       log.warn("free disk space cannot be read", { error });
@@ -204,6 +222,12 @@ export class DiskGuard implements Part {
       const ms = untilSharedWake(clock, CHECK_INTERVAL_MS);
       this.#cancel = clock.schedule(ms, () => void this.#check());
     }
+  }
+
+  #noteReplaced(file: string | undefined): void {
+    if (file !== undefined && file !== this.#replaced)
+      this.#deps.log.error("database deleted or replaced while in use, no data accepted", { file });
+    this.#replaced = file;
   }
 
   #updateState(free: number, total: number): void {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const MB = 1024 * 1024;
 const clock = new FakeClock(Date.now());
@@ -134,6 +135,32 @@ describe("before the disk is full", () => {
     await setFree(40 * MB, 1_000 * MB);
     expect((await report()).status).toBe(503);
     await setFree(900 * MB, 1_000 * MB);
+    expect((await report()).status).toBe(200);
+  });
+});
+
+describe("a database that is replaced while the gateway runs", () => {
+  test("has data and changes refused until it is back, with its name", async () => {
+    const path = join(fixture.directory, "lineside.db");
+    await setFree(900 * MB); // a check knows the files
+    renameSync(path, `${path}.away`);
+    cpSync(`${path}.away`, path);
+    const problems = () => fixture.app.health.blocking();
+    const isNoticed = (isExpected: boolean) =>
+      until(() => {
+        clock.advance(2_000);
+        return problems().some(({ code }) => code === "storage.file_replaced") === isExpected;
+      });
+    await isNoticed(true);
+    expect(problems()).toMatchObject([{ severity: "UNREADY", params: { file: "lineside.db" } }]);
+    expect([(await report()).status, (await report("attributes")).body.code]).toEqual([
+      503,
+      "storage.file_replaced",
+    ]);
+    const change = { token: owner, body: { name: "a" } };
+    expect((await fixture.call("POST", "/api/dashboards", change)).status).toBe(503);
+    renameSync(`${path}.away`, path);
+    await isNoticed(false);
     expect((await report()).status).toBe(200);
   });
 });

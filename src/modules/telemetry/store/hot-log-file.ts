@@ -115,6 +115,11 @@ export class HotLogFile {
     return this.#unreadable.size * PAGE_BYTES;
   }
 
+  /** True if the file was deleted while it is open: what it holds ends with the process. */
+  get isDeleted(): boolean {
+    return fstatSync(this.descriptor).nlink === 0;
+  }
+
   get hasRecords(): boolean {
     return this.lastId >= this.firstId;
   }

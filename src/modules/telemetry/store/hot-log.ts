@@ -279,7 +279,8 @@ export class HotLog {
   release(id: number): void {
     while (this.#live[0] !== undefined && this.#live[0].lastId <= id && this.#mayRelease()) {
       const file = this.#live.shift()!;
-      if (this.#damaged.has(file)) this.#setAside(file);
+      if (file.isDeleted) file.close();
+      else if (this.#damaged.has(file)) this.#setAside(file);
       else {
         // Files stay, so that a path means the same file to all threads.
         file.shrink(this.#spare.length < SPARE_FILES_MAX ? this.#spareBytesMax : 0);
@@ -368,9 +369,8 @@ export class HotLog {
 
   #current(): HotLogFile {
     const newest = this.#live.at(-1);
-    if (newest !== undefined && !this.#beginsFile) return newest;
-    const spare = this.#spare.pop();
-    const file = spare ?? this.#create();
+    if (newest !== undefined && !this.#beginsFile && !this.#isLosing(newest)) return newest;
+    const file = this.#takeSpare() ?? this.#create();
     try {
       file.begin(this.#nextId, this.#values);
     } catch (error) {
@@ -381,6 +381,24 @@ export class HotLog {
     this.#live.push(file);
     this.#beginsFile = false;
     return file;
+  }
+
+  /** Ends a file that was deleted. Its rows stay readable until they are in blocks, but not after the end of the process. */
+  #isLosing(file: HotLogFile): boolean {
+    if (!file.isDeleted) return false;
+    this.damage.push(
+      `${basename(file.path)} was deleted while the gateway runs: if it ends soon, values are lost`,
+    );
+    this.beginFile();
+    return true;
+  }
+
+  #takeSpare(): HotLogFile | undefined {
+    for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
+      if (!spare.isDeleted) return spare;
+      spare.close();
+    }
+    return undefined;
   }
 
   #create(): HotLogFile {

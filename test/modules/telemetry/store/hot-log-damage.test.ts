@@ -235,6 +235,33 @@ test("a page that the running gateway cannot read is an error, not a loss", () =
   opened.close();
 });
 
+test("of a file that is deleted while it is in use, later rows go to another one, and it is not used again", () => {
+  const folder = mkdtempSync(join(root, "deleted-"));
+  const start = { id: 0, values: 0, time: undefined };
+  const log = open(folder, start);
+  const put = () => {
+    log.append({ form: FORM_RAW, data: new Uint8Array(9).fill(7), values: 1 });
+    log.sync();
+  };
+  put();
+  for (const file of hotFiles(folder)) rmSync(join(folder, file));
+  put();
+  put();
+  expect([...log.all()]).toHaveLength(3);
+  expect(log.problems()).toEqual([expect.stringContaining("telemetry.db-hot1 was deleted")]);
+  const killed = mkdtempSync(join(root, "killed-"));
+  cpSync(folder, killed, { recursive: true });
+  log.release(1);
+  log.beginFile();
+  put();
+  expect([...log.all()]).toHaveLength(3);
+  log.close();
+  const opened = open(killed, start);
+  expect([...opened.all()].map(({ id }) => id)).toEqual([2, 3]);
+  expect(opened.problems().join()).toContain("1 value");
+  opened.close();
+});
+
 test("an older file in the place of one with rows is set aside", () => {
   const log = copyOf(writeLog(6));
   const file = "telemetry.db-hot1"; // used again by the third generation
