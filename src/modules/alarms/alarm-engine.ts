@@ -185,8 +185,7 @@ export class AlarmEngine {
   subscribe(): void {
     const { events, repository } = this.#deps;
     events.on("profile.changed", ({ profileId }) => {
-      const withOpen = repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId);
-      this.#orphans.clearOrphans([...withOpen, ...this.#states.loaded()]);
+      this.#orphans.clearOrphans([...repository.listDevicesWithOpenOf(profileId), ...this.#states.loaded()]);
     });
     events.on("device.updated", ({ deviceId }) => {
       this.#forgetUnwatched(deviceId);

@@ -358,11 +358,16 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(isNull(alarms.clearedAt))
         .all()
         .map(({ deviceId }) => deviceId as DeviceId),
-    listOpenOfProfile: (profileId: ProfileId): Alarm[] =>
-      listed()
-        .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
+    /** Returns the devices of a profile that have open alarms. */
+    listDevicesWithOpenOf: (profileId: ProfileId): DeviceId[] =>
+      orm
+        .select({ deviceId: devices.deviceId })
+        .from(devices)
+        .where(
+          sql`${devices.profileId} = ${profileId} AND EXISTS (SELECT 1 FROM ${alarms} WHERE ${alarms.deviceId} = ${devices.deviceId} AND ${alarms.clearedAt} IS NULL)`,
+        )
         .all()
-        .map(toListed),
+        .map(({ deviceId }) => deviceId as DeviceId),
     listOpenByDevice: createOpenByDevice(orm),
     /** Returns the newest alarm of the type, open or not. */
     findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
