@@ -13,7 +13,11 @@ let server: Bun.Server<undefined> | undefined;
 afterEach(() => server?.stop(true));
 
 /** A provider that signs everybody in, whose response at one path has a large member besides. */
-async function startProvider(largePath: string | undefined, isCompressed: boolean) {
+async function startProvider(
+  largePath: string | undefined,
+  isCompressed: boolean,
+  email = "ann@plant.example",
+) {
   const keys = await crypto.subtle.generateKey(
     { ...ALGORITHM, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
     true,
@@ -44,7 +48,7 @@ async function startProvider(largePath: string | undefined, isCompressed: boolea
         "/keys": async () => ({
           keys: [{ ...(await crypto.subtle.exportKey("jwk", keys.publicKey)), kid: "k", use: "sig" }],
         }),
-        "/userinfo": async () => ({ sub: "1", email: "ann@plant.example", email_verified: true }),
+        "/userinfo": async () => ({ sub: "1", email, email_verified: true }),
       };
       const body = await bodies[pathname]?.();
       if (body === undefined) return new Response(null, { status: 404 });
@@ -98,3 +102,8 @@ test.each(cases)(
     expect(await signIn().catch((error: unknown) => error)).toMatchObject({ code });
   },
 );
+
+test("an address that is longer than addresses are is none", async () => {
+  const { signIn } = await startProvider(undefined, false, `${"a".repeat(250)}@b.example`);
+  expect(await signIn().catch((error: unknown) => error)).toMatchObject({ code: "external.no_email" });
+});

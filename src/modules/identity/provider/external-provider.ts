@@ -11,6 +11,8 @@ const METADATA_KEPT_MS = 60_000;
 /** Max. clock difference to the provider in seconds. Larger differences are corrected by its responses. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
+const EMAIL_LENGTH_MAX = 254;
+
 /** Max. bytes of a response of the provider; its keys and claims are a few kilobytes. Parsing megabytes would block all users. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 256 * 1024;
 
@@ -74,7 +76,8 @@ const unreachable = (cause: unknown) => unavailableDueTo(cause, "external.unreac
 const refused = () => forbidden("external.refused");
 /** @throws DomainError `external.no_email` or `external.unverified` */
 function ensureVerified(email: string, isVerified: boolean): void {
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw forbidden("external.no_email");
+  if (email.length > EMAIL_LENGTH_MAX || !/^[^\s@]+@[^\s@]+$/.test(email))
+    throw forbidden("external.no_email");
   if (!isVerified) throw forbidden("external.unverified", { email });
 }
 
