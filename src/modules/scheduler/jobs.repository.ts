@@ -1,4 +1,5 @@
-import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNotNull, sql } from "drizzle-orm";
+import { omit } from "../../lib/core/omit.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Changes } from "../../platform/database/resource-store.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -52,10 +53,10 @@ export function createJobsRepository(database: MainDatabase, clock: Clock) {
         )
         .returning({ jobId: schedulerJobs.jobId })
         .all().length > 0,
-    /** Returns jobs whose next time is after `now`. */
-    listWaiting: (now: number): Job[] =>
+    /** Returns the jobs of all tenants whose next time is after `now`, without their actions, which may be long. */
+    listWaiting: (now: number): Omit<Job, "action">[] =>
       orm
-        .select()
+        .select(omit(getTableColumns(schedulerJobs), "action"))
         .from(schedulerJobs)
         .where(and(isNotNull(schedulerJobs.nextRunAt), gt(schedulerJobs.nextRunAt, now)))
         .all(),
