@@ -43,6 +43,7 @@ test.skipIf(full === undefined)(
     await guard.start();
     const refused = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" });
     expect(guard.judge(refused)).toBe("failed");
+    expect(guard.judge(Object.assign(new Error("full"), { code: "SQLITE_FULL" }))).toBe("full"); // of whatever disk
     expect(guard.problem()).toBeUndefined();
     const filler = join(directory, "filler");
     expect(() => writeFileSync(filler, new Uint8Array(32 << 20))).toThrow();

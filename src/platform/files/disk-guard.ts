@@ -175,10 +175,13 @@ export class DiskGuard implements Part {
     throw new DomainError("unavailable", reason, { retryAfterSeconds: 10 });
   }
 
-  /** Returns why a write failed. If there was no space for it, nothing is accepted until something can be written. */
+  /**
+   * Returns why a write failed. If a quota left no space for it, which the free space of the file system does not show, nothing is accepted until
+   * there is space again.
+   */
   judge(error: unknown): StorageFault | undefined {
     const fault = writeFaultOf(error, join(this.#deps.directory, TRIED));
-    if (fault === "full" && !this.#isRefused) {
+    if (fault === "full" && storageFaultOf(error) !== "full" && !this.#isRefused) {
       this.#isRefused = true;
       this.#setBallast(false);
       this.#deps.log.error("no space for a write, no data accepted until there is some", {
