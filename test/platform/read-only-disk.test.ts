@@ -42,12 +42,12 @@ test.skipIf(full === undefined)(
     });
     await guard.start();
     const refused = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" });
-    expect(guard.judge(refused)).toBe("failed");
-    expect(guard.judge(Object.assign(new Error("full"), { code: "SQLITE_FULL" }))).toBe("full"); // of whatever disk
+    expect(guard.whyFailed(refused)).toBe("failed");
+    expect(guard.whyFailed(Object.assign(new Error("full"), { code: "SQLITE_FULL" }))).toBe("full"); // of whatever disk
     expect(guard.problem()).toBeUndefined();
     const filler = join(directory, "filler");
     expect(() => writeFileSync(filler, new Uint8Array(32 << 20))).toThrow();
-    expect(guard.judge(refused)).toBe("full");
+    expect(guard.whyFailed(refused)).toBe("full");
     expect(guard.problem()).toMatchObject({ severity: "UNREADY", code: "storage.disk_full" });
     expect(() => guard.ensureRoom()).toThrow();
     expect(existsSync(join(directory, "ballast"))).toBe(false);

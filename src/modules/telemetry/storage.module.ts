@@ -64,7 +64,7 @@ export function createStorageModule(
     const failure = store.failure();
     return failure && { severity: "FATAL", ...failure };
   });
-  const failedWrites = new FailedWrites((error) => diskGuard.judge(error));
+  const failedWrites = new FailedWrites((error) => diskGuard.whyFailed(error));
   health.add(() => failedWrites.problem());
   return {
     diskGuard,

@@ -14,10 +14,10 @@ const CODES = {
   unreadable: undefined,
 } as const;
 
-type Judge = (error: unknown) => StorageFault | undefined;
+type Explain = (error: unknown) => StorageFault | undefined;
 
 /** Called for every write that failed because of the disk. They may know better than SQLite why. */
-const judges = new Set<Judge>();
+const explainers = new Set<Explain>();
 
 /** Returns the error for callers if the disk refused a write; undefined for other errors. */
 export function toStorageFailure(error: unknown, fault = storageFaultOf(error)): DomainError | undefined {
@@ -29,31 +29,31 @@ export function toStorageFailure(error: unknown, fault = storageFaultOf(error)):
 /** Returns the error for callers of a write. If the write failed because of the disk, `FailedWrites` gets to know it. */
 export function refusedWrite<Failure>(error: Failure): Failure | DomainError {
   const isOfDatabase = toStorageFailure(error) !== undefined;
-  const [fault] = isOfDatabase ? [...judges].flatMap((judge) => judge(error) ?? []) : [];
+  const [fault] = isOfDatabase ? [...explainers].flatMap((explain) => explain(error) ?? []) : [];
   return toStorageFailure(error, fault) ?? error;
 }
 
 /** Detects failed writes of all databases, reported to a caller or only logged. */
 export class FailedWrites implements Part {
   readonly name = "failed writes";
-  readonly #judge: Judge;
+  readonly #explain: Explain;
   #hasFailed = false;
   #endWatch: () => void = () => undefined;
 
-  constructor(judge: Judge = storageFaultOf) {
-    this.#judge = judge;
+  constructor(explain: Explain = storageFaultOf) {
+    this.#explain = explain;
   }
 
   start(): void {
-    const note: Judge = (error) => {
-      const fault = this.#hasFailed ? storageFaultOf(error) : this.#judge(error);
+    const note: Explain = (error) => {
+      const fault = this.#hasFailed ? storageFaultOf(error) : this.#explain(error);
       if (fault === "failed") this.#hasFailed = true;
       return fault;
     };
-    judges.add(note);
+    explainers.add(note);
     const endLog = watchErrors(refusedWrite);
     this.#endWatch = () => {
-      judges.delete(note);
+      explainers.delete(note);
       endLog();
     };
   }

@@ -179,7 +179,7 @@ export class DiskGuard implements Part {
    * Returns why a write failed. If a quota left no space for it, which the free space of the file system does not show, nothing is accepted until
    * there is space again.
    */
-  judge(error: unknown): StorageFault | undefined {
+  whyFailed(error: unknown): StorageFault | undefined {
     const fault = writeFaultOf(error, join(this.#deps.directory, TRIED));
     if (fault === "full" && storageFaultOf(error) !== "full" && !this.#isRefused) {
       this.#isRefused = true;

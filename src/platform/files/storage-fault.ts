@@ -26,7 +26,7 @@ export function storageCodeOf(error: unknown): string {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }
 
-/** Returns what an error, or its cause, means for stored data; undefined for an error that is not of the storage. */
+/** Returns the meaning of an error, or of its cause, for stored data; undefined for errors of other kinds. */
 export function storageFaultOf(error: unknown): StorageFault | undefined {
   const code = storageCodeOf(error);
   return FAULTS.find(([, codes]) => codes.test(code))?.[0];
