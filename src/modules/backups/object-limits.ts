@@ -1,7 +1,7 @@
 const MIB = 1024 * 1024;
 
 /** Max. bytes of objects by the beginning of their names: packs of 4 MiB and a block, and records and page maps of about 300 GB of data. */
-const limits: ReadonlyArray<readonly [prefix: string, bytes: number]> = [
+const LIMITS: ReadonlyArray<readonly [prefix: string, bytes: number]> = [
   ["packs/", 16 * MIB],
   ["maps/", 512 * MIB],
   ["snapshots/", 16 * MIB],
@@ -9,9 +9,9 @@ const limits: ReadonlyArray<readonly [prefix: string, bytes: number]> = [
   ["", MIB],
 ];
 
-/** Returns how many bytes an object can have at most. A longer one is damaged, or not from a gateway, and is not read. */
+/** Returns the max. bytes of an object. A longer one is damaged, or not from a gateway, and is not read. */
 export const bytesMaxOf = (name: string): number =>
-  limits.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
+  LIMITS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
 
 /** Max. bytes of all records of snapshots that are read together. */
 export const RECORDS_BYTES_MAX = 128 * MIB;

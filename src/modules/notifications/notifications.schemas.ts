@@ -8,7 +8,7 @@ const BODY_MAX = 8_192;
 const HEADER_MAX = 4_096;
 const HEADERS_MAX = 30;
 
-const placeholders = `${PLACEHOLDER_NAMES.map((name) => `\${${name}}`).join(" ")} (each at most ${PLACEHOLDER_USES_MAX} times)`;
+const PLACEHOLDERS = `${PLACEHOLDER_NAMES.map((name) => `\${${name}}`).join(" ")} (each at most ${PLACEHOLDER_USES_MAX} times)`;
 const language = t.Union([t.Literal("en"), t.Literal("de")]);
 const method = t.Union([t.Literal("POST"), t.Literal("PUT"), t.Literal("PATCH")]);
 const headers = t.Record(
@@ -23,12 +23,12 @@ const headers = t.Record(
 const url = t.String({
   minLength: 1,
   maxLength: URL_MAX,
-  description: `http or https; may have ${placeholders}`,
+  description: `http or https; may have ${PLACEHOLDERS}`,
 });
 const contentType = t.String({ maxLength: 128, pattern: TEXT_FORMS.content_type });
 const body = t.String({
   maxLength: BODY_MAX,
-  description: `may have ${placeholders}, written as the content type has it: escaped in JSON, encoded in forms`,
+  description: `may have ${PLACEHOLDERS}, written as the content type has it: escaped in JSON, encoded in forms`,
 });
 
 const fields = {
