@@ -49,7 +49,11 @@ async function snapshots({ place, passphrase }: Access): Promise<ListedSnapshot[
   const aged = await agedSnapshots(repository, survey);
   const good = new Set(aged.flatMap(({ id, isGood }) => (isGood ? [id] : [])));
   return survey.records.toReversed().map(({ id, createdAt, lineside, bytes, addedBytes }) => ({
-    ...{ id, createdAt, lineside, bytes, addedBytes },
+    id,
+    createdAt,
+    lineside,
+    bytes,
+    addedBytes,
     isGood: good.has(id),
   }));
 }

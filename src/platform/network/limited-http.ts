@@ -58,10 +58,13 @@ export class LimitedConnection extends Duplex {
   }
 
   ref(): this {
+    this.#socket.ref();
     return this;
   }
 
+  /** An idle connection does not keep a command from ending. */
   unref(): this {
+    this.#socket.unref();
     return this;
   }
 

@@ -10,6 +10,7 @@ import { BackupRepository } from "../../../src/modules/backups/snapshot-reposito
 import { S3Target } from "../../../src/modules/backups/targets/s3-target.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
+import { PROGRAM } from "../../support/program.ts";
 import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
 
 if (!hasS3Server) console.warn("not run: backups to S3, without the package s3rver");
@@ -92,3 +93,23 @@ test.if(hasS3Server)("a key or a bucket that does not exist is named by the serv
     "The specified bucket does not exist",
   ]);
 });
+
+test.if(hasS3Server)(
+  "the command backs up to a bucket, lists it, and ends although the server keeps connections open",
+  async () => {
+    const command = async (...args: string[]) => {
+      const bucket = ["--to", "s3://plant/by-command", "--endpoint", `http://127.0.0.1:${server?.port}`];
+      const child = Bun.spawn([...PROGRAM, "backup", ...args, ...bucket], {
+        env: { ...process.env, AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const text = await new Response(child.stdout).text();
+      return [await child.exited, text] as const;
+    };
+    const [madeCode, made] = await command("--data", data);
+    expect([madeCode, made]).toEqual([0, expect.stringMatching(/^Backup \d{6}-/)]);
+    const [listedCode, listed] = await command("list");
+    expect([listedCode, listed]).toEqual([0, expect.stringMatching(/\d{6}-\d{8}T\d{6}Z/)]);
+  },
+  25_000,
+);
