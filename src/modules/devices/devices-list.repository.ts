@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
@@ -12,9 +12,9 @@ const devEui = sql<
 >`(SELECT json_extract(value, '$') FROM attributes WHERE attributes.device_id = ${devices.deviceId} AND scope = 'SERVER' AND key = ${DEV_EUI_KEY})`;
 
 /** Selects devices with their activity and their dev EUI. */
-export const selectDevices = <More extends Record<string, SQL>>(orm: MainDatabase["orm"], more?: More) =>
+export const selectDevices = (orm: MainDatabase["orm"]) =>
   orm
-    .select({ device: devices, activity: deviceActivity, devEui, ...(more as More) })
+    .select({ device: devices, activity: deviceActivity, devEui })
     .from(devices)
     .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId));
 
@@ -94,24 +94,34 @@ const createIdList =
       .all()
       .map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
 
-export const deviceRow = sql<number>`${devices}.rowid`;
-/** Matches the devices of a tenant that were created after the one in this row. */
-export const isBehind = (tenantId: TenantId, row: number) =>
-  and(eq(devices.tenantId, tenantId), gt(deviceRow, row));
+const deviceRow = sql<number>`${devices}.rowid`;
 
-/** Yields all devices in the order of their creation, in pages. Each continues behind the last device, so none is skipped when others are deleted. */
+/**
+ * Yields conditions that together match all devices of a tenant, some at a time, in the order of their creation. The rows are read from an index
+ * first, so that each part costs the same wherever it is, and a device that is deleted meanwhile makes no other one be skipped.
+ */
+export function* devicesInParts(
+  orm: MainDatabase["orm"],
+  tenantId: TenantId,
+  devicesMax: number,
+): Generator<SQL> {
+  const rows = orm.select({ row: deviceRow }).from(devices).where(eq(devices.tenantId, tenantId)).all();
+  const ordered = rows.map(({ row }) => row).sort((a, b) => a - b);
+  for (let start = 0; start < ordered.length; start += devicesMax) {
+    const part = JSON.stringify(ordered.slice(start, start + devicesMax));
+    yield sql`${deviceRow} IN (SELECT value FROM json_each(${part})) AND ${devices.tenantId} = ${tenantId}`;
+  }
+}
+
+/** Yields all devices in the order of their creation, in pages. */
 const createPages = (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
   function* (tenantId: TenantId, visible: VisibleDevices, limit: number): Generator<DeviceWithActivity[]> {
-    for (let after = 0; ; ) {
-      const rows = selectDevices(orm, { row: deviceRow })
-        .where(and(isBehind(tenantId, after), isAmong(devices.deviceId, visible)))
+    for (const isInPart of devicesInParts(orm, tenantId, limit))
+      yield selectDevices(orm)
+        .where(and(isInPart, isAmong(devices.deviceId, visible)))
         .orderBy(deviceRow)
-        .limit(limit)
-        .all();
-      if (rows.length === 0) return;
-      after = rows.at(-1)?.row ?? 0;
-      yield rows.map(toDevice);
-    }
+        .all()
+        .map(toDevice);
   };
 
 /** Creates the functions that read lists of devices. */

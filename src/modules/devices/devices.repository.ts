@@ -21,8 +21,7 @@ import {
 import { type TextFilter, textCondition, whereOf } from "./devices-filter.repository.ts";
 import {
   createDeviceLists,
-  deviceRow,
-  isBehind,
+  devicesInParts,
   type SelectedDevice,
   selectDevices,
 } from "./devices-list.repository.ts";
@@ -103,16 +102,6 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
 }
 
 type Row = typeof devices.$inferSelect;
-
-/** Reads all devices of a tenant, a slice at a time; other work has its turn in between. */
-async function* slicesOf<Slice extends ReadonlyArray<{ readonly row: number }>>(
-  read: (after: number) => Slice,
-): AsyncGenerator<Slice> {
-  for (let slice = read(0); slice.length > 0; slice = read(slice.at(-1)?.row ?? 0)) {
-    yield slice;
-    await workShare.pause();
-  }
-}
 
 /** Converts a row. The token is decrypted only on access, because most lists do not need it. */
 const toDeviceWith = ({ tokenHash: _, tokenSealed, ...row }: Row, tokens: DeviceTokens): Device => ({
@@ -253,34 +242,29 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
     },
     async findByText(tenantId, filter, signal) {
       const found: DeviceId[] = [];
-      const isFound = sql<number>`coalesce(${textCondition(filter)}, FALSE)`;
-      const read = (after: number) =>
-        orm
-          .select({ row: deviceRow, deviceId: devices.deviceId, isFound })
-          .from(devices)
-          .where(isBehind(tenantId, after))
-          .orderBy(deviceRow)
-          .limit(DEVICES_AT_ONCE)
-          .all();
-      for await (const slice of slicesOf(read)) {
+      for (const isInPart of devicesInParts(orm, tenantId, DEVICES_AT_ONCE)) {
         if (signal.aborted) break;
-        for (const { deviceId, isFound } of slice) if (isFound === 1) found.push(deviceId as DeviceId); // minted by us
+        const rows = orm
+          .select({ deviceId: devices.deviceId })
+          .from(devices)
+          .where(and(isInPart, textCondition(filter)))
+          .all();
+        found.push(...rows.map(({ deviceId }) => deviceId as DeviceId)); // minted by us
+        await workShare.pause();
       }
       return found;
     },
     async countTags(tenantId, visible) {
       const counts = new Map<string, number>();
-      const read = (after: number) =>
-        orm
-          .select({ row: deviceRow, deviceId: devices.deviceId, tags: devices.tags })
+      for (const isInPart of devicesInParts(orm, tenantId, DEVICES_AT_ONCE)) {
+        const rows = orm
+          .select({ deviceId: devices.deviceId, tags: devices.tags })
           .from(devices)
-          .where(isBehind(tenantId, after))
-          .orderBy(deviceRow)
-          .limit(DEVICES_AT_ONCE)
+          .where(isInPart)
           .all();
-      for await (const slice of slicesOf(read)) {
-        const seen = slice.filter(({ deviceId }) => visible === "all" || visible.has(deviceId as DeviceId));
+        const seen = rows.filter(({ deviceId }) => visible === "all" || visible.has(deviceId as DeviceId));
         for (const tag of seen.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+        await workShare.pause();
       }
       return [...counts]
         .map(([tag, total]) => ({ tag, count: total }))
