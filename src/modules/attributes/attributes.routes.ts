@@ -9,7 +9,7 @@ import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, oneByOne, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
-import { type AttributesService, toDesired } from "./attributes.service.ts";
+import type { AttributesService } from "./attributes.service.ts";
 import { ATTRIBUTE_SCOPES, type AttributeChange } from "./attributes.types.ts";
 
 const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
@@ -156,8 +156,8 @@ export const attributesRoutes = (deps: {
     .get(
       "/devices/:deviceId/attributes/desired",
       async ({ principal, params, query, request }) => {
-        const heads = await attributes.listDesired(principal, params.deviceId);
-        return desiredList.longPage({ query, request, answers }, heads, toDesired);
+        const { heads, find } = await attributes.listDesired(principal, params.deviceId);
+        return desiredList.longPage({ query, request, answers }, heads, find);
       },
       {
         auth: "attributes:read",

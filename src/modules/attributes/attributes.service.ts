@@ -74,37 +74,11 @@ const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by t
 const isSame = (left: string, right: string): boolean =>
   left === right || Bun.deepEquals(JSON.parse(left), JSON.parse(right));
 
-/** State of a SHARED attribute with the texts of which the API shows the values. */
-export interface DesiredHead extends Pick<DesiredState, "key" | "state"> {
+interface Compared {
+  readonly state: DesiredState["state"];
   readonly wanted: AttributeText;
   readonly answer: AttributeText | undefined;
 }
-
-/** Pairs each SHARED attribute of a device with the CLIENT attribute of the same name. */
-async function compareStates(
-  desired: readonly AttributeText[],
-  reported: readonly AttributeText[],
-): Promise<DesiredHead[]> {
-  const byKey = new Map(reported.map((text) => [text.key, text]));
-  const states: DesiredHead[] = [];
-  for (const wanted of desired) {
-    const answer = byKey.get(wanted.key);
-    const state =
-      answer === undefined ? "NOT_REPORTED" : isSame(wanted.text, answer.text) ? "IN_SYNC" : "DIFFERENT";
-    states.push({ key: wanted.key, state, wanted, answer });
-    await workShare.pause();
-  }
-  return states;
-}
-
-/** Returns a compared attribute with its values. */
-export const toDesired = ({ key, state, wanted, answer }: DesiredHead): DesiredState => ({
-  key,
-  desired: valueIn(wanted.text),
-  desiredAt: wanted.updatedAt,
-  ...(answer && { reported: valueIn(answer.text), reportedAt: answer.updatedAt }),
-  state,
-});
 
 const charactersOf = (texts: readonly AttributeText[]): number =>
   texts.reduce((sum, { text }) => sum + text.length, 0);
@@ -182,6 +156,15 @@ export function createAttributesService(deps: {
     if (scope === "SHARED") polls.resolveAll(deviceId, true);
   });
   events.on("device.deleted", ({ deviceId }) => polls.resolveAll(deviceId, undefined));
+
+  /** Compares a SHARED attribute with the CLIENT attribute of the same name. */
+  function compare(deviceId: DeviceId, key: string): Compared | undefined {
+    const [wanted] = repository.texts(deviceId, "SHARED", [key]);
+    const [answer] = repository.texts(deviceId, "CLIENT", [key]);
+    if (wanted === undefined) return undefined;
+    if (answer === undefined) return { state: "NOT_REPORTED", wanted, answer };
+    return { state: isSame(wanted.text, answer.text) ? "IN_SYNC" : "DIFFERENT", wanted, answer };
+  }
 
   function readEach<Value>(
     { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
@@ -328,10 +311,29 @@ export function createAttributesService(deps: {
       const ids = changes.ids(id, { ...filter, limit, offset });
       return { ids, find: changes.find, total: changes.count(id, filter) };
     },
-    /** Compares the desired attributes of a device with those it reports. */
-    listDesired(principal: Principal, deviceId: string): Promise<DesiredHead[]> {
+    /** Compares the desired attributes of a device with those it reports, and returns a function that finds one with its values. */
+    async listDesired(principal: Principal, deviceId: string) {
       const id = devices.ensureVisible(principal, deviceId);
-      return compareStates(repository.texts(id, "SHARED"), repository.texts(id, "CLIENT"));
+      const heads: Array<Pick<DesiredState, "key" | "state">> = [];
+      for (const { key } of repository.heads(id, ["SHARED"])) {
+        const compared = compare(id, key);
+        if (compared !== undefined) heads.push({ key, state: compared.state });
+        await workShare.pause();
+      }
+      return {
+        heads,
+        find({ key }: { readonly key: string }): DesiredState | undefined {
+          const { state, wanted, answer } = compare(id, key) ?? {};
+          if (state === undefined || wanted === undefined) return undefined;
+          return {
+            key,
+            desired: valueIn(wanted.text),
+            desiredAt: wanted.updatedAt,
+            ...(answer && { reported: valueIn(answer.text), reportedAt: answer.updatedAt }),
+            state,
+          };
+        },
+      };
     },
     /**
      * Returns the changes of a device's SHARED attributes after the change `since`, waiting for one if necessary; undefined after `ms`. Without
