@@ -1,10 +1,12 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { is } from "drizzle-orm";
+import { getTableName, is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { generators } from "../../src/modules/generators/generators.tables.ts";
 
 export const KIB = 1024;
+const GENERATORS = getTableName(generators);
 
 /** JSON of the most parts for its length. */
 export const tinyParts = (characters: number): string => {
@@ -160,7 +162,7 @@ export const filled: Readonly<Record<string, Filled>> = {
     own: ["profile_id"],
     json: { metadata: entries(1_000, () => ({ unit: "A" })) },
   },
-  rule_chains: { most: 100, bytes: 8 * MIB, own: ["id", "name"], json: { config: generator } },
+  [GENERATORS]: { most: 100, bytes: 8 * MIB, own: ["id", "name"], json: { config: generator } },
   s7_units: {
     most: 40,
     own: ["s7_unit_id", "device_id"],
@@ -188,7 +190,7 @@ export const small = [
   "integration_events.text",
   "integrations.last_error",
   "outbound_counts.last_error",
-  "rule_chains.last_error",
+  `${GENERATORS}.last_error`,
   // Counted with the other columns of its table, one of which is filled.
   "dashboards.aliases",
   "dashboards.configuration",

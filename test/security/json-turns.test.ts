@@ -25,11 +25,18 @@ const CHARACTERS_MAX = 1_536 * KIB;
 /** Bytes per table: twice as many, so that a reader of all rows is found. */
 const TABLE_BYTES = 2 * CHARACTERS_MAX;
 
-/** Routes that wait, that other tests drive, or that build one document which is then kept. */
-const left = new Set(["GET /api/ws", "GET /mqtt", "GET /docs/json", "GET /api/v1/:deviceToken/ws"]);
+/** Routes that wait, and those that make a document or a key of which nothing depends on the tenant. */
+const left = new Set([
+  "GET /api/ws",
+  "GET /mqtt",
+  "GET /api/v1/:deviceToken/ws",
+  "GET /api/v1/:deviceToken/rpc",
+  "GET /docs/json",
+  "GET /api/opcua/certificate",
+]);
 
 /** Longer pages would add time alone. */
-const ROWS_MAX = 2_000;
+const ROWS_MAX = 1_000;
 
 const config = { outbound_allow: "127.0.0.1" };
 let directory: string;
@@ -94,7 +101,7 @@ async function* readings(app: TestApp["app"], meter: JsonMeter, token: string): 
     const policy = policies[route];
     const { limit } =
       (hooks.query as { properties?: { limit?: { maximum?: number } } } | undefined)?.properties ?? {};
-    const query = new URLSearchParams(policy !== undefined && "query" in policy ? policy.query : "timeout=1");
+    const query = new URLSearchParams(policy !== undefined && "query" in policy ? policy.query : "since=0");
     if (limit?.maximum !== undefined) query.set("limit", String(Math.min(limit.maximum, ROWS_MAX)));
     if (pattern.endsWith("/audit/export")) query.set("format", "ndjson");
     meter.restart();
@@ -164,4 +171,4 @@ test("no request parses and serializes all of a long list without a pause", asyn
   }
   expect(found.filter(({ status }) => status >= 500)).toEqual([]);
   expect(found.filter(({ characters }) => characters > CHARACTERS_MAX)).toEqual([]);
-}, 60_000);
+}, 120_000);

@@ -4,6 +4,9 @@ const TEXTS = /"(?:[^"\\]|\\.)*"/g;
 /** Longer texts do not count: a character of them costs a tenth of one of a small part, or less. */
 const TEXT_MAX = 32;
 
+const weightOf = (text: string): number =>
+  text.replace(TEXTS, (each) => (each.length > TEXT_MAX ? "" : each)).length;
+
 /** Counts the characters of JSON that are parsed and serialized in one turn of the event loop. Replaces functions of the whole process. */
 export class JsonMeter {
   readonly #parse = JSON.parse;
@@ -11,6 +14,8 @@ export class JsonMeter {
   readonly #json = Response.json;
   readonly #next = workShare.next;
   readonly #pause = workShare.pause;
+  /** What this turn has parsed and serialized; weighed only if it may be too much. */
+  readonly #texts: string[] = [];
   #characters = 0;
   #most = 0;
   readonly #limit: number;
@@ -24,7 +29,7 @@ export class JsonMeter {
   start(): void {
     const pause = async (owner?: Parameters<typeof workShare.next>[0]): Promise<void> => {
       await this.#next.call(workShare, owner);
-      this.#characters = 0;
+      this.#paused();
     };
     workShare.pause = pause;
     workShare.next = pause;
@@ -53,8 +58,8 @@ export class JsonMeter {
 
   /** Forgets what was counted. */
   restart(): void {
+    this.#paused();
     this.#most = 0;
-    this.#characters = 0;
     this.#place = "";
   }
 
@@ -64,19 +69,23 @@ export class JsonMeter {
   }
 
   #count(text: string): void {
-    const characters = text.replace(TEXTS, (each) => (each.length > TEXT_MAX ? "" : each)).length;
-    if (this.#characters === 0)
-      setImmediate(() => {
-        this.#characters = 0;
-      });
-    this.#characters += characters;
+    if (this.#texts.length === 0) setImmediate(() => this.#paused());
+    this.#texts.push(text);
+    this.#characters += text.length;
+    this.#most = Math.max(this.#most, Math.min(this.#characters, this.#limit));
+    if (this.#characters <= this.#limit) return;
+    this.#characters = this.#texts.reduce((sum, each) => sum + weightOf(each), 0);
     this.#most = Math.max(this.#most, this.#characters);
-    if (this.#characters > this.#limit && this.#place === "") {
-      const frames = (new Error().stack ?? "").split("\n").filter((line) => line.includes("/src/"));
-      this.#place = frames
-        .slice(0, 5)
-        .map((line) => line.replace(/^.*\/src\//, "").replace(/\)$/, ""))
-        .join(" < ");
-    }
+    if (this.#characters <= this.#limit || this.#place !== "") return;
+    const frames = (new Error().stack ?? "").split("\n").filter((line) => line.includes("/src/"));
+    this.#place = frames
+      .slice(0, 5)
+      .map((line) => line.replace(/^.*\/src\//, "").replace(/\)$/, ""))
+      .join(" < ");
+  }
+
+  #paused(): void {
+    this.#texts.length = 0;
+    this.#characters = 0;
   }
 }

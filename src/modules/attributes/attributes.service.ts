@@ -74,10 +74,37 @@ const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by t
 const isSame = (left: string, right: string): boolean =>
   left === right || Bun.deepEquals(JSON.parse(left), JSON.parse(right));
 
-interface Compared {
-  readonly state: DesiredState["state"];
-  readonly wanted: AttributeText;
-  readonly answer: AttributeText | undefined;
+/** Compares the SHARED attributes of a device with its CLIENT attributes. Returns them, and a function that finds one with its values. */
+async function comparedWith(repository: AttributesRepository, deviceId: DeviceId) {
+  function compare(key: string) {
+    const [wanted] = repository.texts(deviceId, "SHARED", [key]);
+    const [answer] = repository.texts(deviceId, "CLIENT", [key]);
+    if (wanted === undefined) return undefined;
+    if (answer === undefined) return { state: "NOT_REPORTED", wanted, answer } as const;
+    return { state: isSame(wanted.text, answer.text) ? "IN_SYNC" : "DIFFERENT", wanted, answer } as const;
+  }
+
+  const heads: Array<Pick<DesiredState, "key" | "state">> = [];
+  for (const { key } of repository.heads(deviceId, ["SHARED"])) {
+    const compared = compare(key);
+    if (compared !== undefined) heads.push({ key, state: compared.state });
+    await workShare.pause();
+  }
+  return {
+    heads,
+    find({ key }: { readonly key: string }): DesiredState | undefined {
+      const compared = compare(key);
+      if (compared === undefined) return undefined;
+      const { state, wanted, answer } = compared;
+      return {
+        key,
+        desired: valueIn(wanted.text),
+        desiredAt: wanted.updatedAt,
+        ...(answer && { reported: valueIn(answer.text), reportedAt: answer.updatedAt }),
+        state,
+      };
+    },
+  };
 }
 
 const charactersOf = (texts: readonly AttributeText[]): number =>
@@ -96,6 +123,26 @@ async function convertSlowly<Value>(
     await workShare.pause();
   }
   return values;
+}
+
+/** Creates the reader of attributes for devices. */
+function createReader(repository: AttributesRepository) {
+  /** Long values take many times their room when they are parsed. */
+  const parsing = new Lanes(1);
+
+  function readEach<Value>(
+    { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
+    { scope, keys }: { readonly scope: "SHARED" | "CLIENT"; readonly keys: readonly string[] | undefined },
+    convert: (text: string) => Value,
+  ): Promise<Array<[key: string, value: Value]>> {
+    const texts = repository.texts(deviceId, scope, keys);
+    if (charactersOf(texts) <= PARSED_MAX)
+      return Promise.resolve(texts.map(({ key, text }): [string, Value] => [key, convert(text)]));
+    if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
+    return parsing.run(tenantId, () => convertSlowly(repository.texts(deviceId, scope, keys), convert));
+  }
+
+  return { parsing, readEach };
 }
 
 const KEYS_PER_SCOPE_MAX = 2_000;
@@ -148,35 +195,13 @@ export function createAttributesService(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, changes, devices, clock, events } = deps;
-  /** Long values take many times their room when they are parsed. */
-  const parsing = new Lanes(1);
+  const { parsing, readEach } = createReader(repository);
   /** Devices waiting for changes of their SHARED attributes. */
   const polls = new Waiters<DeviceId, true>(clock);
   events.on("attributes.changed", ({ deviceId, scope }) => {
     if (scope === "SHARED") polls.resolveAll(deviceId, true);
   });
   events.on("device.deleted", ({ deviceId }) => polls.resolveAll(deviceId, undefined));
-
-  /** Compares a SHARED attribute with the CLIENT attribute of the same name. */
-  function compare(deviceId: DeviceId, key: string): Compared | undefined {
-    const [wanted] = repository.texts(deviceId, "SHARED", [key]);
-    const [answer] = repository.texts(deviceId, "CLIENT", [key]);
-    if (wanted === undefined) return undefined;
-    if (answer === undefined) return { state: "NOT_REPORTED", wanted, answer };
-    return { state: isSame(wanted.text, answer.text) ? "IN_SYNC" : "DIFFERENT", wanted, answer };
-  }
-
-  function readEach<Value>(
-    { tenantId, deviceId }: Pick<IngestDevice, "tenantId" | "deviceId">,
-    { scope, keys }: { readonly scope: "SHARED" | "CLIENT"; readonly keys: readonly string[] | undefined },
-    convert: (text: string) => Value,
-  ): Promise<Array<[key: string, value: Value]>> {
-    const texts = repository.texts(deviceId, scope, keys);
-    if (charactersOf(texts) <= PARSED_MAX)
-      return Promise.resolve(texts.map(({ key, text }): [string, Value] => [key, convert(text)]));
-    if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
-    return parsing.run(tenantId, () => convertSlowly(repository.texts(deviceId, scope, keys), convert));
-  }
 
   function save(
     device: { tenantId: Principal["tenantId"]; deviceId: DeviceId },
@@ -311,30 +336,9 @@ export function createAttributesService(deps: {
       const ids = changes.ids(id, { ...filter, limit, offset });
       return { ids, find: changes.find, total: changes.count(id, filter) };
     },
-    /** Compares the desired attributes of a device with those it reports, and returns a function that finds one with its values. */
-    async listDesired(principal: Principal, deviceId: string) {
-      const id = devices.ensureVisible(principal, deviceId);
-      const heads: Array<Pick<DesiredState, "key" | "state">> = [];
-      for (const { key } of repository.heads(id, ["SHARED"])) {
-        const compared = compare(id, key);
-        if (compared !== undefined) heads.push({ key, state: compared.state });
-        await workShare.pause();
-      }
-      return {
-        heads,
-        find({ key }: { readonly key: string }): DesiredState | undefined {
-          const { state, wanted, answer } = compare(id, key) ?? {};
-          if (state === undefined || wanted === undefined) return undefined;
-          return {
-            key,
-            desired: valueIn(wanted.text),
-            desiredAt: wanted.updatedAt,
-            ...(answer && { reported: valueIn(answer.text), reportedAt: answer.updatedAt }),
-            state,
-          };
-        },
-      };
-    },
+    /** Compares the desired attributes of a device with those it reports. */
+    listDesired: (principal: Principal, deviceId: string) =>
+      comparedWith(repository, devices.ensureVisible(principal, deviceId)),
     /**
      * Returns the changes of a device's SHARED attributes after the change `since`, waiting for one if necessary; undefined after `ms`. Without
      * `since`, only future changes count.

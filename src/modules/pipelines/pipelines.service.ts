@@ -356,12 +356,12 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     { tenantId }: Principal,
     pipelineId: string | undefined,
   ): Promise<Map<string, KnownSecret>> {
-    const known = new Map<string, KnownSecret>();
+    const found = new Map<string, KnownSecret>();
     for (const steps of repository.storedSteps(tenantId, pipelineId)) {
-      for (const [mark, secret] of knownOf(steps)) known.set(mark, secret);
+      for (const [mark, secret] of knownOf(steps)) found.set(mark, secret);
       await workShare.pause();
     }
-    return known;
+    return found;
   }
 
   /** Seals the secrets of submitted steps; kept secrets are taken from the stored steps. */
@@ -369,8 +369,8 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     const { seal, openUrl } = outbound;
     const steps = toPlainJson(input, "telemetry");
     const mayKeep = JSON.stringify(steps ?? null).includes("webhook_forward");
-    const known = mayKeep ? await knownSecrets(principal, pipelineId) : new Map<string, KnownSecret>();
-    return sealSteps(steps, { seal, openUrl, known });
+    const secrets = mayKeep ? await knownSecrets(principal, pipelineId) : new Map<string, KnownSecret>();
+    return sealSteps(steps, { seal, openUrl, known: secrets });
   }
 
   /** Writes a pipeline together with its new version, if any. */
