@@ -747,6 +747,7 @@ CREATE TABLE `notification_notices` (
 	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
+	`notified_up_to` text DEFAULT '' NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint

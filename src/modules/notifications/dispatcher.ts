@@ -27,11 +27,11 @@ import type {
   QueuedNotification,
 } from "./notifications.types.ts";
 import type { Notifier } from "./notifier.ts";
-import { channelsOf, type Recipients, recipientsAmong, wants } from "./recipients.ts";
+import { channelsOf, type Recipients, recipientsAfter, recipientsAmong, wants } from "./recipients.ts";
 
 const MINUTE_MS = 60_000;
 const NOTIFICATIONS_AT_ONCE = 100;
-/** Recipients after which no other notification is written without a pause; about 8 ms. */
+/** Recipients that are notified without a pause; about 8 ms. */
 const RECIPIENTS_AT_ONCE = 150;
 const ENDED_AT_ONCE = 100;
 const RETRY_MS = 5_000;
@@ -195,22 +195,28 @@ export class Dispatcher {
     const batch: Batch = { audiences: new Map(), flows: new Map() };
     let written = 0;
     transact(() => {
-      for (let recipients = 0; written < notifications.length && recipients < RECIPIENTS_AT_ONCE; written++)
-        recipients += this.#dispatch(notifications[written] as QueuedNotification, batch);
+      for (let room = RECIPIENTS_AT_ONCE; written < notifications.length && room > 0; ) {
+        const notification = notifications[written] as QueuedNotification;
+        const { count, last } = this.#dispatch(notification, batch, room);
+        room -= count;
+        if (last === undefined) written++;
+        else repository.saveNotifiedUpTo(notification.sequence, last);
+      }
       for (const flow of batch.flows.values()) repository.saveFlow(flow);
       repository.deleteNotifications(notifications[written - 1]?.sequence ?? 0);
     });
     return notifications.length === NOTIFICATIONS_AT_ONCE || written < notifications.length;
   }
 
-  /** Returns the number of recipients. */
-  #dispatch(notification: QueuedNotification, batch: Batch): number {
+  /** Notifies at most `max` recipients. Returns their number, and the id of the last one if there are more. */
+  #dispatch(notification: QueuedNotification, batch: Batch, max: number): { count: number; last?: string } {
     const { settings, users, messengers } = this.#audienceOf(notification.tenantId, batch);
     const deviceName = this.#deps.deviceNameOf(notification.deviceId);
-    if (deviceName === undefined) return 0;
+    if (deviceName === undefined) return { count: 0 };
     const { tenantId } = notification;
     const content = { tenantId, line: lineOf(notification, deviceName), settings, flows: batch.flows };
-    const recipients = recipientsAmong({ users, messengers }, this.#deps.recipientIdsOf(notification));
+    const all = recipientsAmong({ users, messengers }, this.#deps.recipientIdsOf(notification));
+    const { recipients, ...reached } = recipientsAfter(all, notification.notifiedUpTo, max);
     const ways = [
       ...recipients.users.flatMap((user) => this.#notifyUser(user, notification, content)),
       ...recipients.messengers.flatMap((messenger) =>
@@ -218,7 +224,7 @@ export class Dispatcher {
       ),
     ];
     if (ways.length > 0) this.#note(notification, ways);
-    return recipients.users.length + recipients.messengers.length;
+    return reached;
   }
 
   /** Notes in the alarm's history who was notified. */

@@ -17,7 +17,9 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
   const ofFlow = ({ recipientId, channel }: FlowKey) =>
     and(eq(notificationFlows.recipientId, recipientId), eq(notificationFlows.channel, channel));
   // Thousands at once in a storm.
-  const names = Object.keys(getTableColumns(notificationQueue)).filter((name) => name !== "sequence");
+  const names = Object.keys(getTableColumns(notificationQueue)).filter(
+    (name) => name !== "sequence" && name !== "notifiedUpTo",
+  );
   const insert = lazyStatement(() =>
     orm.insert(notificationQueue).values(
       Object.fromEntries(
@@ -43,6 +45,13 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
     /** Deletes notifications up to this sequence number. */
     deleteNotifications: (until: number): void =>
       void orm.delete(notificationQueue).where(lte(notificationQueue.sequence, until)).run(),
+    /** Notes that the notification has reached its recipients up to this id. */
+    saveNotifiedUpTo: (sequence: number, recipientId: string): void =>
+      void orm
+        .update(notificationQueue)
+        .set({ notifiedUpTo: recipientId })
+        .where(eq(notificationQueue.sequence, sequence))
+        .run(),
     findFlow: (key: FlowKey): Flow | undefined =>
       orm.select().from(notificationFlows).where(ofFlow(key)).get(),
     saveFlow: (flow: Flow): void =>

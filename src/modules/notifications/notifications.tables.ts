@@ -38,6 +38,8 @@ export const notificationQueue = sqliteTable(
     messageParts: text("message_parts", { mode: "json" }).$type<readonly MessagePart[]>(),
     cause: text("cause", { mode: "json" }).$type<Text>(),
     at: integer("at").notNull(),
+    /** Id of the last recipient notified so far, in the order of ids. */
+    notifiedUpTo: text("notified_up_to").notNull().default(""),
   },
   (table) => [index("notification_notices_alarm").on(table.alarmId)],
 );

@@ -29,6 +29,8 @@ export interface AlarmNotification {
 
 export interface QueuedNotification extends AlarmNotification {
   readonly sequence: number;
+  /** Id of the last recipient notified so far, in the order of ids; an empty string at first. */
+  readonly notifiedUpTo: string;
 }
 
 export const CHANNELS = ["email", "messaging"] as const;

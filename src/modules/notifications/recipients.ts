@@ -49,6 +49,21 @@ export function recipientsAmong(
   return { users, messengers: messengers.filter(({ ruleScope }) => ruleScope === "ALL") };
 }
 
+/**
+ * Returns the next recipients in the order of ids, `max` at most, after the one with the id `after`. Also returns their number, and the id of the last
+ * one if there are more.
+ */
+export function recipientsAfter({ users, messengers }: Recipients, after: string, max: number) {
+  const ids = [...users.map(({ userId }) => userId), ...messengers.map(({ messengerId }) => messengerId)];
+  const left = ids.filter((id) => id > after).sort();
+  const next = new Set<string>(left.slice(0, max));
+  const recipients: Recipients = {
+    users: users.filter(({ userId }) => next.has(userId)),
+    messengers: messengers.filter(({ messengerId }) => next.has(messengerId)),
+  };
+  return { recipients, count: next.size, ...(left.length > max && { last: left[max - 1] as string }) };
+}
+
 /** Returns the channels on which the user can be notified. No mails are sent to unconfirmed addresses, which may belong to strangers. */
 export const channelsOf = (
   user: User,

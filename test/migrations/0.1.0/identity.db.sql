@@ -58,6 +58,6 @@ CREATE TABLE `tickets` (
 );
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1796014530693);
-INSERT INTO "accounts" VALUES ('01a22acf-1f02-733c-9212-67b91596f135', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$ZQAY5W+lDdkSnwiJl7RlaaDpFGpW0vvUHMy/wblSqMc$w4I1P0fkwifPAMOEs72ZDj/TrKnMBkt4SYcYOvVfqqc', 0, NULL, NULL, 0, 1796014546689, 1796014546689);
-INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
+INSERT INTO "accounts" VALUES ('01a22bb8-ed43-7243-8559-7787a30e9981', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$A1c7R0uG0/yD3yKs/516bM3jmK+rs7hSX3EwBBthSw4$nuFOtklPzbe2rQgGcvcLrNAaQfr87IQot4961gHeRtU', 0, NULL, NULL, 0, 1796029869379, 1796029869379);
+INSERT INTO "__inventory" VALUES (1, '03184816d4cebe3e', 2, '{"storage.key":["8738d026b6ec0541"],"outbound.key":["0ecb40a50a6920dd"],"jwt.key":["ef69805ab8a6baa7"]}');
 PRAGMA user_version=0;

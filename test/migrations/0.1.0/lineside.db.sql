@@ -699,6 +699,7 @@ CREATE TABLE `notification_notices` (
 	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
+	`notified_up_to` text DEFAULT '' NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `notification_notices_alarm` ON `notification_notices` (`alarm_id`);
@@ -1085,18 +1086,18 @@ CREATE TABLE `sign_ups` (
 );
 CREATE TRIGGER `devices_deleted` AFTER DELETE ON `devices` BEGIN INSERT OR IGNORE INTO `deleted_devices` VALUES (old.`device_id`); END;
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
-INSERT INTO "__drizzle_migrations" VALUES (1, 'f04d022820368e3751f1b5638ed9040ee5404985ab8fb7e9a52fe485aab4a50b', 1796014529902);
-INSERT INTO "alarm_run" VALUES (1, 1796014547130, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', '01a22acf-1f1c-750b-acbb-fd9eea94d25f', 'SERVER', 'line', '"A"', 1796014547082, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a22acf-1f1c-750b-acbb-fd9eea94d25f', 'SERVER', 'line', '"A"', 1796014547082);
-INSERT INTO "audit_entries" VALUES (1, '01a22acf-1f06-774a-826b-99cb9dfc44b9', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 1796014546694, 'USER', '01a22acf-1e70-7037-a58d-510f18f95065', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a22acf-1e70-7037-a58d-510f18f95065', 'session', '01a22acf-1f03-7292-bcef-979d6998fa87', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a22acf-1f20-7389-ad9c-594d9399ce53', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 1796014546720, 'USER', '01a22acf-1e70-7037-a58d-510f18f95065', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a22acf-1e70-7037-a58d-510f18f95065', 'device', '01a22acf-1f1c-750b-acbb-fd9eea94d25f', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a22acf-1f1c-750b-acbb-fd9eea94d25f","profileId":"01a22acf-1e6f-77ec-aa7c-eb61717d23dc","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a22acf-208c-730c-baa6-c87dd8b04b61', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 1796014547084, 'USER', '01a22acf-1e70-7037-a58d-510f18f95065', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a22acf-1e70-7037-a58d-510f18f95065', 'device', '01a22acf-1f1c-750b-acbb-fd9eea94d25f', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a22acf-1f1c-750b-acbb-fd9eea94d25f', 1, 1796014547077, NULL, NULL, NULL, 10, 10);
-INSERT INTO "devices" VALUES ('01a22acf-1f1c-750b-acbb-fd9eea94d25f', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', '01a22acf-1e6f-77ec-aa7c-eb61717d23dc', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'hTkUHV-T11JfciJ2p8M3abG4HzjlMEjqk1HhaNn-Qys', 'XWd5lWjRvn8Ot0dxk-Q-zcVQNXXSb4E_hRiOE9vMVVIBbJS53L0wxLA6N80THve9pDROVRPlXA', 1796014546716, 1796014546716);
-INSERT INTO "device_profiles" VALUES ('01a22acf-1e6f-77ec-aa7c-eb61717d23dc', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', '[]', 1796014546543, 1796014546543);
-INSERT INTO "tenants" VALUES ('01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 'one', 'onprem', 1, 1796014546542, 1796014546542);
-INSERT INTO "users" VALUES ('01a22acf-1e70-7037-a58d-510f18f95065', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1796014546692, 1796014546544, 1796014546544);
-INSERT INTO "sessions" VALUES ('01a22acf-1f03-7292-bcef-979d6998fa87', '01a22acf-1e70-7037-a58d-510f18f95065', NULL, NULL, 'local', '', 1796014546690, 1796014546690, 1798606546693, 1, 1796014546693);
-INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
+INSERT INTO "__drizzle_migrations" VALUES (1, '74fe8fdcfbbf9450d95196ebb9f6a6231807798a13534f9ace3296f22eb43e15', 1796029858873);
+INSERT INTO "alarm_run" VALUES (1, 1796029869852, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a22bb8-ed16-7202-bc54-907d1d133ec2', '01a22bb8-ed61-73b7-a2d0-d7780cead845', 'SERVER', 'line', '"A"', 1796029869827, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a22bb8-ed61-73b7-a2d0-d7780cead845', 'SERVER', 'line', '"A"', 1796029869827);
+INSERT INTO "audit_entries" VALUES (1, '01a22bb8-ed47-7459-935e-036d90d26b83', '01a22bb8-ed16-7202-bc54-907d1d133ec2', 1796029869383, 'USER', '01a22bb8-ed18-771a-8520-934f4b3f4850', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a22bb8-ed18-771a-8520-934f4b3f4850', 'session', '01a22bb8-ed45-73e9-8341-64d4d3c923d4', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a22bb8-ed67-71bb-b749-65790e2ae238', '01a22bb8-ed16-7202-bc54-907d1d133ec2', 1796029869416, 'USER', '01a22bb8-ed18-771a-8520-934f4b3f4850', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a22bb8-ed18-771a-8520-934f4b3f4850', 'device', '01a22bb8-ed61-73b7-a2d0-d7780cead845', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a22bb8-ed61-73b7-a2d0-d7780cead845","profileId":"01a22bb8-ed16-7203-b637-4e9f07b55735","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a22bb8-ef06-74ec-b539-28162b67fa6c', '01a22bb8-ed16-7202-bc54-907d1d133ec2', 1796029869830, 'USER', '01a22bb8-ed18-771a-8520-934f4b3f4850', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a22bb8-ed18-771a-8520-934f4b3f4850', 'device', '01a22bb8-ed61-73b7-a2d0-d7780cead845', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a22bb8-ed61-73b7-a2d0-d7780cead845', 1, 1796029869821, NULL, NULL, NULL, 64, 64);
+INSERT INTO "devices" VALUES ('01a22bb8-ed61-73b7-a2d0-d7780cead845', '01a22bb8-ed16-7202-bc54-907d1d133ec2', '01a22bb8-ed16-7203-b637-4e9f07b55735', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'WIhrRuNzi7x91oIfBdKdBW_EUfaU9LWdDLE_vdk6Q44', 'OFN2TVO4_uNxnQ88biCnySHCOL9JrO7NLpo3WMyiXotuRRd9vk_2bGzXJhLp5NhedBAH8hg54w', 1796029869408, 1796029869408);
+INSERT INTO "device_profiles" VALUES ('01a22bb8-ed16-7203-b637-4e9f07b55735', '01a22bb8-ed16-7202-bc54-907d1d133ec2', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', '[]', 1796029869334, 1796029869334);
+INSERT INTO "tenants" VALUES ('01a22bb8-ed16-7202-bc54-907d1d133ec2', 'one', 'onprem', 1, 1796029869334, 1796029869334);
+INSERT INTO "users" VALUES ('01a22bb8-ed18-771a-8520-934f4b3f4850', '01a22bb8-ed16-7202-bc54-907d1d133ec2', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1796029869382, 1796029869336, 1796029869336);
+INSERT INTO "sessions" VALUES ('01a22bb8-ed45-73e9-8341-64d4d3c923d4', '01a22bb8-ed18-771a-8520-934f4b3f4850', NULL, NULL, 'local', '', 1796029869380, 1796029869380, 1798621869383, 1, 1796029869383);
+INSERT INTO "__inventory" VALUES (1, '03184816d4cebe3e', 2, '{"storage.key":["8738d026b6ec0541"],"outbound.key":["0ecb40a50a6920dd"],"jwt.key":["ef69805ab8a6baa7"]}');
 PRAGMA user_version=0;

@@ -6,5 +6,5 @@ CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT,
     retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
 CREATE TABLE retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
-INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
+INSERT INTO "__inventory" VALUES (1, '03184816d4cebe3e', 2, '{"storage.key":["8738d026b6ec0541"],"outbound.key":["0ecb40a50a6920dd"],"jwt.key":["ef69805ab8a6baa7"]}');
 PRAGMA user_version=1;

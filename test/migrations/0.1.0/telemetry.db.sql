@@ -19,12 +19,12 @@ CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
 CREATE TABLE log_place (name TEXT PRIMARY KEY, id INTEGER NOT NULL, "values" INTEGER, time INTEGER) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', '01a22acf-1f1c-750b-acbb-fd9eea94d25f');
+INSERT INTO "device" VALUES (0, '01a22bb8-ed16-7202-bc54-907d1d133ec2', '01a22bb8-ed61-73b7-a2d0-d7780cead845');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');
 INSERT INTO "pattern" VALUES (1, '[0]');
 INSERT INTO "sealed" VALUES (0);
-INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
-INSERT INTO "log_place" VALUES ('durable', 2, 3, 1796014547077);
+INSERT INTO "__inventory" VALUES (1, '03184816d4cebe3e', 2, '{"storage.key":["8738d026b6ec0541"],"outbound.key":["0ecb40a50a6920dd"],"jwt.key":["ef69805ab8a6baa7"]}');
+INSERT INTO "log_place" VALUES ('durable', 2, 3, 1796029869821);
 PRAGMA user_version=1;
