@@ -14,8 +14,9 @@ export class JsonMeter {
   readonly #json = Response.json;
   readonly #next = workShare.next;
   readonly #pause = workShare.pause;
-  /** What this turn has parsed and serialized; weighed only if it may be too much. */
+  /** What this turn has parsed and serialized: weighed only if it may be too much. */
   readonly #texts: string[] = [];
+  #weighed = 0;
   #characters = 0;
   #most = 0;
   readonly #limit: number;
@@ -69,12 +70,13 @@ export class JsonMeter {
   }
 
   #count(text: string): void {
-    if (this.#texts.length === 0) setImmediate(() => this.#paused());
+    if (this.#characters === 0) setImmediate(() => this.#paused());
     this.#texts.push(text);
     this.#characters += text.length;
     this.#most = Math.max(this.#most, Math.min(this.#characters, this.#limit));
     if (this.#characters <= this.#limit) return;
-    this.#characters = this.#texts.reduce((sum, each) => sum + weightOf(each), 0);
+    this.#weighed += this.#texts.splice(0).reduce((sum, each) => sum + weightOf(each), 0);
+    this.#characters = this.#weighed;
     this.#most = Math.max(this.#most, this.#characters);
     if (this.#characters <= this.#limit || this.#place !== "") return;
     const frames = (new Error().stack ?? "").split("\n").filter((line) => line.includes("/src/"));
@@ -86,6 +88,7 @@ export class JsonMeter {
 
   #paused(): void {
     this.#texts.length = 0;
+    this.#weighed = 0;
     this.#characters = 0;
   }
 }
