@@ -100,7 +100,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./simulate.ts")).simulateCommand(args),
   },
   import: {
-    summary: "Import CSV and NDJSON files of sensor data with their own time stamps",
+    summary: "Import CSV and NDJSON files of sensor data with their own timestamps",
     run: async (args) => (await import("./import.ts")).importCommand(args),
   },
   "script-host": {

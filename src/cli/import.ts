@@ -276,10 +276,10 @@ const listOf = (text: string | undefined) => text?.split(",").map((name) => name
 
 const USAGE = `lineside import FILE … [options]
 
-Import CSV and NDJSON files of sensor data with their own time stamps. Each file becomes a device unless --device or --device-column
+Import CSV and NDJSON files of sensor data with their own timestamps. Each file becomes a device unless --device or --device-column
 names one. Importing a file again changes nothing, so a failed import can be repeated.`;
 
-/** `lineside import FILE …`: imports CSV and NDJSON files of sensor data with their own time stamps. Repeating an import changes nothing. */
+/** `lineside import FILE …`: imports CSV and NDJSON files of sensor data with their own timestamps. Repeating an import changes nothing. */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (flags.has("help") || positionals.length === 0) {

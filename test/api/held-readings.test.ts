@@ -105,7 +105,7 @@ describe("a message that is two days ahead", () => {
   });
 });
 
-test("a reading without a time stamp beside one that is ahead is stored now", async () => {
+test("a reading without a timestamp beside one that is ahead is stored now", async () => {
   await publish([{ now: 1 }, { ts: clock.now() + 2 * DAY_MS, values: { ahead: 2 } }]);
   expect(await latest()).toEqual({ now: 1 });
   expect(await held()).toMatchObject({ messages: 1 });

@@ -16,7 +16,7 @@ const INTERVAL_MS = 250;
 const READABLE_MS_MIN = 2 * INTERVAL_MS;
 const WARMING_MESSAGES = 60;
 const SETTLING_MS = 5_000;
-/** Time between a read and its time stamp, above which the value is an invented one. */
+/** Time between a read and its timestamp, above which the value is an invented one. */
 const LAG_MS_MAX = 1_000;
 const OUTAGE_MS = 12_000;
 const LONG_OUTAGE_MS = 45_000;
@@ -259,7 +259,7 @@ class Trial {
     }
     this.#row("values that the peer did not have then", `${invented} of ${count}`, "0", invented === 0);
     this.#row("values stored twice", String(doubled), "0", doubled === 0);
-    this.#row("time stamp after the value was replaced, at most", `${lagMs} ms`);
+    this.#row("timestamp after the value was replaced, at most", `${lagMs} ms`);
   }
 }
 

@@ -3,7 +3,7 @@
  * counted. Runs as a process of its own; prints one JSON line.
  *
  * Arguments: host port seconds connections content-type (with further header lines, if any), then path, U+0001 and body for each kind of request, used in turn; `#TS#` in a body becomes a
- * time stamp of its own (13 digits).
+ * timestamp of its own (13 digits).
  */
 
 import { FIRST_TS } from "./load-packets.ts";

@@ -66,7 +66,7 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** Points of one device in the store. Every round counts its time stamps from the same start, so rounds overwrite one another. */
+/** Points of one device in the store. Every round counts its timestamps from the same start, so rounds overwrite one another. */
 async function countStored(api: { get<T>(path: string): Promise<T> }, deviceId: string): Promise<number> {
   const path = `/api/devices/${deviceId}/telemetry/range?from=0&to=1900000000000&keys=power&aggregation=count&maxDataPoints=1`;
   const { data } = await api.get<{ data: Array<{ series: Array<{ points: Array<{ value: number }> }> }> }>(

@@ -86,7 +86,7 @@ async function measureWebhook(seconds: number): Promise<Row> {
   }
 }
 
-/** Messages of many devices, each with a time stamp of its own, into a broker that keeps them for a session. */
+/** Messages of many devices, each with a timestamp of its own, into a broker that keeps them for a session. */
 async function fill(port: number, topic: string, count: number): Promise<void> {
   const client = await connectAsync(`mqtt://127.0.0.1:${port}`);
   let sent = 0;

@@ -1,4 +1,4 @@
-/** Time stamp of a load's first message; the following count up from it. */
+/** Timestamp of a load's first message; the following count up from it. */
 export const FIRST_TS = 1_700_000_000_000;
 
 /** A UTF-8 text with its length before it (MQTT 3.1.1, 1.5.3). */

@@ -1,7 +1,7 @@
 import { FIRST_TS, publishPacket, mqttText as text } from "./load-packets.ts";
 
 /**
- * A load of MQTT publishes that is cheaper to make than to take: packets are encoded once and only their time stamp and packet id
+ * A load of MQTT publishes that is cheaper to make than to take: packets are encoded once and only their timestamp and packet id
  * are patched; acknowledgements are counted by their bytes. Runs as a process of its own; prints one JSON line.
  *
  * Arguments: host port seconds connections window qos topic, then user names separated by commas
@@ -102,7 +102,7 @@ function createConnection(): Connection {
   };
 }
 
-/** Patches the next packet of the ring: a time stamp of its own and its packet id. */
+/** Patches the next packet of the ring: a timestamp of its own and its packet id. */
 function patch(connection: Connection, index: number): void {
   const packet = connection.packets[index];
   if (packet === undefined) return;

@@ -4,7 +4,7 @@ import type { Reading } from "../../src/modules/telemetry/telemetry.types.ts";
 /** Actions of the recorded program, the same for each seed, so that the explorer of its crash states knows what must be there. */
 export type Step =
   | { readonly kind: "append"; readonly device: string; readonly readings: readonly Reading[] }
-  /** A closed range of time stamps. */
+  /** A closed range of timestamps. */
   | { readonly kind: "delete"; readonly device: string; readonly from: number; readonly to: number }
   | { readonly kind: "retention"; readonly before: number }
   | { readonly kind: "compact" };

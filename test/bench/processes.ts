@@ -238,7 +238,7 @@ export interface HttpLoad {
   readonly contentType: string;
   /** Beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Path, U+0001 and body, used in turn by the connections; `#TS#` becomes a time stamp of its own. */
+  /** Path, U+0001 and body, used in turn by the connections; `#TS#` becomes a timestamp of its own. */
   readonly requests: readonly string[];
 }
 

@@ -105,7 +105,7 @@ export async function countPoints(
   return data.reduce((sum, { series }) => sum + (series[0]?.points[0]?.value ?? 0), 0);
 }
 
-/** A webhook whose messages have time stamps of their own. */
+/** A webhook whose messages have timestamps of their own. */
 async function createWebhook(gateway: Gateway, api: ApiClient) {
   const { webhookUrl } = await api.post<{ webhookUrl: string }>("/api/integrations", {
     name: "soak",

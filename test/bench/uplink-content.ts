@@ -1,6 +1,6 @@
-/** What a place holds of the telemetry of devices: values by device, key and time stamp. */
+/** What a place holds of the telemetry of devices: values by device, key and timestamp. */
 export class Content {
-  /** Device, key and time stamp → value as JSON. */
+  /** Device, key and timestamp → value as JSON. */
   readonly values = new Map<string, string>();
   /** Values that arrived, those that came again included. */
   received = 0;

@@ -147,9 +147,9 @@ async function checkPostgres(): Promise<void> {
 const expectedRows = (): number =>
   sites.reduce((sum, { data }) => sum + data.writtenAt.length * data.devices.length, 0);
 
-/** A consumer recognizes a row that came again by device and time stamp. */
+/** A consumer recognizes a row that came again by device and timestamp. */
 async function checkKafka(): Promise<void> {
-  /** Device → time stamps that have come. */
+  /** Device → timestamps that have come. */
   const seen = new Map<string, Set<number>>();
   const newest = new Map<string, number>();
   const counts = { rows: 0, duplicates: 0, disordered: 0, wrong: 0 };

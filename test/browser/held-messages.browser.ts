@@ -12,7 +12,7 @@ interface Device {
   readonly credentials: { readonly token: string };
 }
 
-/** Creates a device that has sent messages with time stamps three days ahead. */
+/** Creates a device that has sent messages with timestamps three days ahead. */
 async function deviceAhead(name: string, messages: number): Promise<Device> {
   const device = (await ui.call("POST", "/api/devices", { name, deviceType: "press" })) as Device;
   const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, {

@@ -73,7 +73,7 @@ test("simulate makes a plant with history and live data, and finds it again", as
   expect(await devices("?tag=simulated")).toHaveLength(3);
 });
 
-test("import replays a file with its own time stamps, one device a node, and repeating it changes nothing", async () => {
+test("import replays a file with its own timestamps, one device a node, and repeating it changes nothing", async () => {
   const file = join(fixture.directory, "climate.csv");
   const rows = Array.from(
     { length: 2_500 },

@@ -227,7 +227,7 @@ describe("latest values", () => {
     ["404 for another tenant's device", "stranger GET /api/devices/{device}/telemetry/latest", 404],
     ["404 for a device that is not granted", "limited GET /api/devices/{device}/telemetry/latest", 404],
     [
-      "of many devices, with the time stamp of each key",
+      "of many devices, with the timestamp of each key",
       `reader ${many}`,
       200,
       {

@@ -1,5 +1,5 @@
 export const FIXTURE_FILE = "fixture.json";
-/** Time stamp of the first reading. */
+/** Timestamp of the first reading. */
 export const FIXTURE_TIME = Date.parse("2026-01-01T00:00:00Z");
 
 /** What is in the databases of a released version, for the test that opens them. */

@@ -22,7 +22,7 @@ const script = "function transform(message) { return { n: message.n, doubled: me
 /** Posts messages to a webhook from several clients until the gateway is gone. */
 function createLoad(webhook: { readonly integrationId: string; readonly secret: string }) {
   const { integrationId, secret } = webhook;
-  /** Time stamps of acknowledged messages, by the id of their event. */
+  /** Timestamps of acknowledged messages, by the id of their event. */
   const acknowledged = new Map<string, number>();
   let next = 0;
   async function post(url: string): Promise<void> {

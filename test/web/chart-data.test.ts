@@ -118,7 +118,7 @@ test("statistics have the decimals of the values, also of few", () => {
   expect(statsOf(many, ALL)?.decimals).toBe(1);
 });
 
-test("table rows join the keys of one time stamp, newest first", () => {
+test("table rows join the keys of one timestamp, newest first", () => {
   const a = bufferOf([
     [1, 10],
     [2, 20],

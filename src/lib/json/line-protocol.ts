@@ -20,9 +20,9 @@ export interface Line {
   readonly fields: Record<string, boolean | number | string>;
   /** Fields that occur more than once in the line. The last value counts. */
   readonly repeated: readonly string[];
-  /** Epoch ms; undefined if the line has no time stamp. */
+  /** Epoch ms; undefined if the line has no timestamp. */
   readonly ts: number | undefined;
-  /** Unparsed time stamp; empty if there is none. */
+  /** Unparsed timestamp; empty if there is none. */
   readonly stamp: string;
 }
 

@@ -5,7 +5,7 @@ import { type DateOrder, parseWrittenTime, type WrittenFault } from "./written-t
 import type { ZoneClock } from "./zone-clock.ts";
 
 /*
- * The one reader of time stamps. A number is an epoch in the unit in which it lies between the year 2000 and some years from now: the ranges
+ * The one reader of timestamps. A number is an epoch in the unit in which it lies between the year 2000 and some years from now: the ranges
  * of seconds, milliseconds, microseconds and nanoseconds do not overlap. A number outside of all of them (0, the seconds since a start, a
  * serial number, 20240101) is not a time. A text is a date as `written-time.ts` reads it, in the zone that it names, otherwise in the zone of
  * the request, otherwise in UTC. Nothing else is a time.
@@ -16,10 +16,10 @@ import type { ZoneClock } from "./zone-clock.ts";
 
 /** Epoch ms from which a clock counts as set. Unset clocks start earlier. */
 export const CLOCK_SET_FROM_MS = Date.UTC(2000, 0, 1);
-/** Max. time stamp ahead of the clock of the gateway. */
+/** Max. timestamp ahead of the clock of the gateway. */
 export const FUTURE_MS_MAX = 24 * 3_600_000;
 /**
- * Max. time stamp ahead for senders that cannot handle a refusal, because the clock of the gateway may be behind. Such readings are held until they
+ * Max. timestamp ahead for senders that cannot handle a refusal, because the clock of the gateway may be behind. Such readings are held until they
  * are due.
  */
 export const HELD_MS_MAX = 10 * 366 * FUTURE_MS_MAX;
@@ -152,7 +152,7 @@ function bounded(
   });
 }
 
-/** Parses a time stamp of any type to epoch ms. */
+/** Parses a timestamp of any type to epoch ms. */
 export function readTimestamp(value: unknown, rules: WrittenRules): number | TimeFault {
   if (typeof value === "number") return readEpoch(value, rules.now, rules.aheadMsMax);
   if (typeof value === "bigint") return readEpoch(Number(value), rules.now, rules.aheadMsMax);
@@ -161,7 +161,7 @@ export function readTimestamp(value: unknown, rules: WrittenRules): number | Tim
   return faults.form;
 }
 
-/** Parses a time stamp of a history file: written dates back to 1970, numbers only up to the present. Takes the rules of `fileRules`. */
+/** Parses a timestamp of a history file: written dates back to 1970, numbers only up to the present. Takes the rules of `fileRules`. */
 export function readFileTime(
   value: unknown,
   rules: WrittenRules,
@@ -180,7 +180,7 @@ export const fileRules = (rules: Pick<WrittenRules, "now" | "zone" | "order">): 
 });
 
 /**
- * Returns a time stamp as epoch ms.
+ * Returns a timestamp as epoch ms.
  * @throws DomainError `invalid` for a value that is not a time, or more than `aheadMsMax` ahead of `now`
  */
 export function parseTimestamp(value: unknown, now: number, aheadMsMax = FUTURE_MS_MAX): number {
@@ -194,7 +194,7 @@ export function parseTimestamp(value: unknown, now: number, aheadMsMax = FUTURE_
 export type NoteTime = (reason: DomainError) => void;
 
 /**
- * Returns the time stamp of a live message. If the clock of the sender is not set, it is the time of receipt, which is reported to `note`.
+ * Returns the timestamp of a live message. If the clock of the sender is not set, it is the time of receipt, which is reported to `note`.
  * @throws DomainError `invalid` for any other value that is not a time
  */
 export function liveTimestamp(value: unknown, now: number, note: NoteTime): number {

@@ -131,7 +131,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           operationId: "backTestAlarmRule",
           summary: "Back-test an alarm rule on stored telemetry",
           description:
-            "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated. 400 names the invalid part of a rule; 404 for an unknown device; 429 while three back-tests of the tenant are running.",
+            "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Timestamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated. 400 names the invalid part of a rule; 404 for an unknown device; 429 while three back-tests of the tenant are running.",
           example: {
             rule: alarmRuleExample,
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],

@@ -36,7 +36,7 @@ interface ReplayedAlarm {
 }
 
 /**
- * Runs a rule on stored telemetry of one device as if it arrived now: time stamps count as times of arrival, and the rule's timed evaluations run in
+ * Runs a rule on stored telemetry of one device as if it arrived now: timestamps count as times of arrival, and the rule's timed evaluations run in
  * between.
  */
 export class AlarmReplay {

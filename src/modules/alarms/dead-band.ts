@@ -93,7 +93,7 @@ export interface Crossed {
 interface Arrival {
   /** Monotonic epoch ms. */
   readonly at: number;
-  /** Newest accepted time stamp: a value stamped later by a wrong clock is replaced by the next one. */
+  /** Newest accepted timestamp: a value stamped later by a wrong clock is replaced by the next one. */
   readonly believedUntil: number;
 }
 

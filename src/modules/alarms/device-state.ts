@@ -5,7 +5,7 @@ import type { RuleState } from "./alarm-evaluation.ts";
 import type { Alarm } from "./alarms.types.ts";
 
 export interface KnownValue {
-  /** Time stamp from the device. Values with older time stamps are ignored. */
+  /** Timestamp from the device. Values with older timestamps are ignored. */
   ts: number;
   /** Monotonic time of arrival, shifted by the time for which the gateway has not run since. */
   at: number;

@@ -12,7 +12,7 @@ export interface BackupSettings extends Retention {
   readonly maxAgeHours: number;
   /** Max. days until every stored object is read back. */
   readonly verifyDays: number;
-  /** Time stamp of the last change of the location. */
+  /** Timestamp of the last change of the location. */
   readonly placeSince: number;
   /** Epoch ms of the last change, which starts the schedule. */
   readonly savedAt: number;

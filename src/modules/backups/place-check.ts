@@ -16,7 +16,7 @@ const FORMAT = 1;
 const DAY_MS = 86_400_000;
 
 interface Check {
-  /** Time stamp of the last reading. */
+  /** Timestamp of the last reading. */
   readonly at: number;
   readonly isDamaged?: true;
 }

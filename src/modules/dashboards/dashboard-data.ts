@@ -269,7 +269,7 @@ async function movedPoints(
   return new PackedPoints(Float64Array.from(stamps), values);
 }
 
-/** Returns the series of the comparison period with their time stamps moved into the current one. */
+/** Returns the series of the comparison period with their timestamps moved into the current one. */
 async function movedToNow(
   item: Wanted,
   before: AbsoluteWindow,

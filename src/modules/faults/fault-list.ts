@@ -40,7 +40,7 @@ interface Occurrence extends Place {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Parameters with a part of the message: its beginning, or a time stamp from it. */
+/** Parameters with a part of the message: its beginning, or a timestamp from it. */
 const MESSAGE_PARAMS = new Set(["sample", "stamp", "number"]);
 
 /**

@@ -36,7 +36,7 @@ export interface FieldBlock<Kind extends FieldKind> {
   readonly reported?: number;
 }
 
-/** Values of an entry in the order of its keys (`undefined` for missing values), and the device's time stamp (epoch ms). */
+/** Values of an entry in the order of its keys (`undefined` for missing values), and the device's timestamp (epoch ms). */
 export type EntryRead<Entry> = readonly [
   entry: Entry,
   values: readonly (FieldValue | undefined)[],

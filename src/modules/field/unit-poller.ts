@@ -73,7 +73,7 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #deps: UnitPollerDeps<Kind>;
   readonly #groups: PollGroup<Kind>[];
   readonly #values = new Map<string, FieldValue>();
-  /** Newest stored values with a time stamp of the device, by key. */
+  /** Newest stored values with a timestamp of the device, by key. */
   readonly #sampled = new Map<string, FieldPoint>();
   /** Notes on entries, by key. */
   readonly #notes = new Map<string, Text>();
@@ -313,7 +313,7 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#failed(protocol.refusedText(entry.key, code));
   }
 
-  /** Returns the points sampled since the last read, and the newest point per key with a time stamp of the device. */
+  /** Returns the points sampled since the last read, and the newest point per key with a timestamp of the device. */
   #sampledSince(points: readonly FieldPoint[]): { added: FieldPoint[]; newest: Map<string, FieldPoint> } {
     const newest = new Map<string, FieldPoint>();
     const added: FieldPoint[] = [];

@@ -37,7 +37,7 @@ export interface SplitReadings {
   readonly ahead: readonly Reading[];
 }
 
-/** Splits readings into accepted ones and those with time stamps more than a day ahead; undefined if there is nothing to split. */
+/** Splits readings into accepted ones and those with timestamps more than a day ahead; undefined if there is nothing to split. */
 export function splitAhead(readings: readonly Reading[], now: number): SplitReadings | undefined {
   const isAhead = ({ ts }: Reading) => ts > now + FUTURE_MS_MAX;
   if (!readings.some(isAhead)) return undefined;
@@ -45,7 +45,7 @@ export function splitAhead(readings: readonly Reading[], now: number): SplitRead
 }
 
 /**
- * Readings of acknowledged messages with time stamps more than a day ahead of the gateway's clock. If the clock is behind, they are correct: they
+ * Readings of acknowledged messages with timestamps more than a day ahead of the gateway's clock. If the clock is behind, they are correct: they
  * are kept on disk and stored automatically when the clock catches up. At most 10,000 messages and 16 MiB per device.
  */
 export class HeldReadings implements Part {

@@ -26,7 +26,7 @@ export const heldRoutes = (deps: {
         operationId: "getHeldReadings",
         summary: "List messages that wait for the gateway's clock",
         description:
-          "Messages whose time stamps are more than a day ahead of the gateway, from senders that hear of no mistake. They are stored by themselves when its clock catches up.",
+          "Messages whose timestamps are more than a day ahead of the gateway, from senders that hear of no mistake. They are stored by themselves when its clock catches up.",
       },
     })
     .post(
@@ -42,7 +42,7 @@ export const heldRoutes = (deps: {
         response: { 200: heldBody },
         detail: {
           operationId: "storeHeldReadings",
-          summary: "Store held messages now with their time stamps",
+          summary: "Store held messages now with their timestamps",
         },
       },
     )

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { devices } from "../devices/devices.tables.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
-/** Readings whose time stamps are too far ahead of the gateway's clock, until it catches up. */
+/** Readings whose timestamps are too far ahead of the gateway's clock, until it catches up. */
 export const heldReadings = sqliteTable(
   "held_readings",
   {

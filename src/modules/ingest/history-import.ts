@@ -20,7 +20,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import { checkValues } from "./readings.ts";
 
 /*
- * History with time stamps of its own, from CSV or NDJSON, as a stream: read in batches, each on the disk before the next is read, so
+ * History with timestamps of its own, from CSV or NDJSON, as a stream: read in batches, each on the disk before the next is read, so
  * that memory stays bounded and an interrupted import can go on where it stopped. Repeating rows overwrites them with themselves.
  */
 
@@ -115,7 +115,7 @@ export interface ImportSource {
 export interface ImportTarget {
   /** Epoch ms. */
   readonly now: number;
-  /** Returns the readings of one body. @throws DomainError `invalid` that describes the error. Rows without a time stamp are refused */
+  /** Returns the readings of one body. @throws DomainError `invalid` that describes the error. Rows without a timestamp are refused */
   decode(body: unknown): Reading[];
   /** Resolves when the readings are on disk. */
   store(readings: readonly Reading[]): Promise<void>;

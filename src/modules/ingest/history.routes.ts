@@ -228,7 +228,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           operationId: "exportDeviceTelemetry",
           summary: "Export telemetry of a device",
           responses: {
-            200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),
+            200: fileAnswer("One row or line per timestamp.", "text/csv", "application/x-ndjson"),
           },
           description: `Streams every point unchanged, oldest first: NDJSON (one \`{ts, values}\` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets. 400 for an invalid range. ${EXPORTS_LIMIT}`,
         },

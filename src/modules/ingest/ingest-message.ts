@@ -78,14 +78,14 @@ function skipText(bytes: Uint8Array, start: number, text: Uint8Array): number {
   return start + length;
 }
 
-/** Returns a time stamp as epoch ms; undefined if not accepted. */
+/** Returns a timestamp as epoch ms; undefined if not accepted. */
 function stampOf(sentAt: number, now: number): number | undefined {
   if (sentAt >= CLOCK_SET_FROM_MS && sentAt <= now) return Math.round(sentAt);
   const ts = readEpoch(sentAt, now, HELD_MS_MAX);
   return typeof ts === "number" ? ts : undefined;
 }
 
-/** Returns the reading of a message with the shape; undefined for any other, or an unaccepted time stamp. */
+/** Returns the reading of a message with the shape; undefined for any other, or an unaccepted timestamp. */
 function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: number): Reading | undefined {
   const { buffer: bytes, end } = body;
   let offset = skipText(bytes, body.start, texts[0]!);
@@ -112,7 +112,7 @@ function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: num
   return ts === undefined ? undefined : { ts, values };
 }
 
-/** Optional time stamp of an envelope, up to the first key, with JSON's white space. */
+/** Optional timestamp of an envelope, up to the first key, with JSON's white space. */
 const HEAD =
   /[ \t\r\n]*\{[ \t\r\n]*(?:"ts"[ \t\r\n]*:[ \t\r\n]*(\d+)[ \t\r\n]*,[ \t\r\n]*"values"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*)?/dy;
 /** Key of plain ASCII with a number. */

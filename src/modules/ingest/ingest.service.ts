@@ -148,7 +148,7 @@ export interface IngestService extends DeviceIngest {
    */
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
   /**
-   * Converts a decoded body to readings, with the current time as default time stamp; `readings` holds those ahead of the clock. `note` receives
+   * Converts a decoded body to readings, with the current time as default timestamp; `readings` holds those ahead of the clock. `note` receives
    * omitted and converted values. @throws DomainError `invalid`
    */
   toReadings(body: unknown, note: NoteLeftOut): Reading[];

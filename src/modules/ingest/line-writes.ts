@@ -147,7 +147,7 @@ export class LineWrite {
     }
   }
 
-  /** Returns an error with the unit in which the time stamp would be valid, because a wrong precision is the most frequent mistake. */
+  /** Returns an error with the unit in which the timestamp would be valid, because a wrong precision is the most frequent mistake. */
   #rangeFault({ stamp }: Line): Text {
     const { precision } = this.#body;
     const unit = unitOf(Number(stamp), this.#now + HELD_MS_MAX);

@@ -3,7 +3,7 @@ export interface MessageShape {
   /** Text before each number, and after the last one. */
   readonly texts: readonly Uint8Array[];
   readonly keys: readonly string[];
-  /** True if the first number is the time stamp. */
+  /** True if the first number is the timestamp. */
   readonly hasTs: boolean;
 }
 

@@ -133,7 +133,7 @@ function isInOrder(readings: readonly Reading[]): boolean {
 export interface ReadingOptions {
   /** Called for values that are left out or converted. */
   readonly note?: NoteLeftOut | undefined;
-  /** Reads time stamps; by default like those of a live message. @throws DomainError `invalid` */
+  /** Reads timestamps; by default like those of a live message. @throws DomainError `invalid` */
   readonly timeOf?: ((value: unknown) => number) | undefined;
 }
 
@@ -253,7 +253,7 @@ class MessageReading {
 
   /** Records keys with several values for the same time. */
   #noteSameTimes(): void {
-    /** Values by time stamp. */
+    /** Values by timestamp. */
     const earlier = new Map<number, Record<string, TelemetryValue>>();
     for (const { ts, values } of this.#readings) {
       const before = earlier.get(ts);
@@ -264,7 +264,7 @@ class MessageReading {
 }
 
 /**
- * Returns the readings of one body. `now` (epoch ms) is the time of readings without a time stamp, or from an unset clock.
+ * Returns the readings of one body. `now` (epoch ms) is the time of readings without a timestamp, or from an unset clock.
  * @throws DomainError `invalid` that describes the error; nothing of the body is accepted then
  */
 export function toReadings(body: unknown, now: number, options: ReadingOptions = {}): Reading[] {

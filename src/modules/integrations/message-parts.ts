@@ -23,7 +23,7 @@ const PARTS_MAX = 1_000;
 /** Result of a script: values for the message's device, or for a named device. */
 interface ScriptedPart {
   readonly device: DeviceReference;
-  /** Time stamp in any accepted form. */
+  /** Timestamp in any accepted form. */
   readonly ts?: unknown;
   readonly values: Readonly<Record<string, unknown>>;
   readonly attributes: Record<string, unknown> | undefined;

@@ -82,7 +82,7 @@ export const pipelineBody = t.Object(
     }),
     version: wholeNumber({ description: "version, which each change of scope or steps increases" }),
     stats: t.Object({
-      in: wholeNumber({ description: "messages that it was given; each time stamp of a message counts" }),
+      in: wholeNumber({ description: "messages that it was given; each timestamp of a message counts" }),
       out: wholeNumber(),
       dropped: wholeNumber(),
       errors: wholeNumber({ description: "steps that failed and were skipped" }),

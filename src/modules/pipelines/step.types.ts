@@ -5,7 +5,7 @@ import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { NumberProgram } from "./number-program.ts";
 
-/** Input of a step: the values of one time stamp. */
+/** Input of a step: the values of one timestamp. */
 export interface StepMessage {
   /** Epoch ms. */
   readonly ts: number;

@@ -1,8 +1,8 @@
 /** Limits of webhooks sent by the steps on a message, so that one small message does not cause the work of thousands. */
 export const webhookLimits = {
-  /** Max. webhooks per time stamp of a message. */
+  /** Max. webhooks per timestamp of a message. */
   perTimestamp: 100,
-  /** Max. webhooks per message, which may have values of many time stamps. */
+  /** Max. webhooks per message, which may have values of many timestamps. */
   perMessage: 5_000,
   /** Max. characters of all bodies of a message. */
   charactersPerMessage: 8 * 1024 * 1024,
@@ -25,7 +25,7 @@ class WebhookRoom {
     this.#taken = nothing;
   }
 
-  /** Begins the next time stamp of the message. */
+  /** Begins the next timestamp of the message. */
   nextTimestamp(): void {
     if (this.#taken.ofTimestamp > 0) this.#taken = { ...this.#taken, ofTimestamp: 0 };
   }

@@ -6,7 +6,7 @@ const READINGS_PER_DEVICE_MAX = 64;
 /** Approximate bytes of a merged value in addition to long strings and JSON. */
 const ENTRY_BYTES = 160;
 
-/** Newest value and time stamp by key. */
+/** Newest value and timestamp by key. */
 export type NewestValues = ReadonlyMap<string, { readonly value: TelemetryValue; readonly ts: number }>;
 
 /** Readings and, if there were too many, newest values of a device. */

@@ -51,12 +51,12 @@ class ColumnBuilder {
   }
 }
 
-/** Collects the records of one device into columns, one row per time stamp in ascending order; a later arrival overwrites the same time stamp. */
+/** Collects the records of one device into columns, one row per timestamp in ascending order; a later arrival overwrites the same timestamp. */
 class RowBuilder {
   readonly deviceId: string;
   /** Columns by key number. */
   readonly #columns = new Map<number, ColumnBuilder>();
-  /** Rows by time stamp; created once a record is not the newest. */
+  /** Rows by timestamp; created once a record is not the newest. */
   #rowOf: Map<number, number> | null = null;
   #ts = new Float64Array(ROWS_FIRST);
   #rows = 0;

@@ -7,7 +7,7 @@ export interface FeedColumn {
   readonly texts: readonly (string | undefined)[] | null;
 }
 
-/** Rows of one device: time stamps (epoch ms) strictly ascending. */
+/** Rows of one device: timestamps (epoch ms) strictly ascending. */
 export interface FeedDeviceRows {
   readonly deviceId: string;
   readonly ts: Float64Array;

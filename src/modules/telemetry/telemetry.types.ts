@@ -6,7 +6,7 @@ import type { CalendarInterval } from "../../lib/time/calendar-interval.ts";
 /** Value of a telemetry key; type and bits are preserved. */
 export type TelemetryValue = number | boolean | string | JsonObject | JsonValue[];
 
-/** Values with a common time stamp (`ts`, epoch ms) from one device message, already validated. */
+/** Values with a common timestamp (`ts`, epoch ms) from one device message, already validated. */
 export interface Reading {
   readonly ts: number;
   readonly values: Readonly<Record<string, TelemetryValue>>;

@@ -11,7 +11,7 @@ export const BATCH_POINTS = 20_000;
 const POINT_BYTES = 9 + 23;
 /** Bytes of a character as UTF-16, in the body, and in the copy of the sending client. */
 const CHARACTER_BYTES = 4;
-/** Bytes of a row's time stamp and punctuation in the body. */
+/** Bytes of a row's timestamp and punctuation in the body. */
 const ROW_BYTES = 64;
 
 /** Returns the bytes per row, in which most formats name the device and its tags. */

@@ -56,7 +56,7 @@ function throughSteps(
 
 type WritableColumn = FeedColumn & { texts: (string | undefined)[] | null };
 
-/** Returns columns of readings with strictly ascending time stamps. */
+/** Returns columns of readings with strictly ascending timestamps. */
 function rowsOf(deviceId: string, readings: readonly Reading[]): FeedDeviceRows {
   const columns = new Map<string, WritableColumn>();
   const columnOf = (key: string): WritableColumn => {

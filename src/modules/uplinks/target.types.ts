@@ -15,7 +15,7 @@ export interface UplinkDevice {
 
 export type UplinkColumn = FeedColumn;
 
-/** Rows of one device, with strictly ascending time stamps (epoch ms). */
+/** Rows of one device, with strictly ascending timestamps (epoch ms). */
 export interface RowsRecord {
   readonly kind: "rows";
   readonly device: UplinkDevice;

@@ -16,7 +16,7 @@ interface Deps {
  */
 export class UpToDateTimes {
   readonly #deps: Deps;
-  /** Uplink id → last written time stamp. */
+  /** Uplink id → last written timestamp. */
   readonly #kept: Map<string, number>;
   /** Uplink id → the same time on the monotonic clock, because the wall clock may be set. */
   readonly #monotonic = new Map<string, number>();

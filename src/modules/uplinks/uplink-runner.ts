@@ -14,7 +14,7 @@ import type { HeldSpace, UplinkSpace } from "./uplink-space.ts";
  * not arrive first.
  */
 function overlaps(earlier: Batch, later: Batch): boolean {
-  /** Device id → first and last time stamp. */
+  /** Device id → first and last timestamp. */
   const spans = new Map<string, readonly [number, number]>();
   for (const record of earlier.records) {
     if (record.kind !== "rows") continue;

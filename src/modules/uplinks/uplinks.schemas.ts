@@ -110,7 +110,7 @@ export const testUplinkBody = t.Object(
 );
 export const resendBody = t.Object(
   { from: t.Number({ description: "epoch ms" }), to: t.Number({ description: "epoch ms" }) },
-  { title: "ResendUplink", description: "a closed range of time stamps" },
+  { title: "ResendUplink", description: "a closed range of timestamps" },
 );
 
 export const uplinkBody = t.Object(

@@ -57,7 +57,7 @@ export function formatRecord(record: LogRecord, format: "text" | "json"): string
 export interface LogLine {
   /** Increases with each line. */
   readonly sequence: number;
-  /** Time stamp in milliseconds. */
+  /** Timestamp in milliseconds. */
   readonly time: number;
   readonly level: LogLevel;
   readonly logger: string;

@@ -2,7 +2,7 @@ import type { Clock } from "../time/clock.ts";
 
 /** Operation that exceeded `SLOW_AFTER_MS`. */
 export interface SlowOperation {
-  /** Time stamp of its end, in milliseconds. */
+  /** Timestamp of its end, in milliseconds. */
   readonly time: number;
   /** Name without identifiers and secrets: "GET /api/devices/:deviceId". */
   readonly name: string;

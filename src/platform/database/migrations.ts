@@ -57,7 +57,7 @@ function readMigrations(name: string): Migration[] {
   return journal.entries.map(({ when, tag }) => ({ when, sql: () => read(`${tag}.sql`) }));
 }
 
-/** Returns the time stamp of the newest migration of `drizzle/<name>` that this program knows. */
+/** Returns the timestamp of the newest migration of `drizzle/<name>` that this program knows. */
 export const newestMigration = (name: string): number => readMigrations(name).at(-1)?.when ?? 0;
 
 /**

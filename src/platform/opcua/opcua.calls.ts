@@ -13,7 +13,7 @@ export interface OpcUaRead {
   readonly status: number;
   /** Absent without a value, and for other types than number, string, boolean, array or structure. */
   readonly value?: OpcUaScalar | readonly OpcUaScalar[] | OpcUaFields;
-  /** Epoch ms: source time stamp, or else server time stamp. */
+  /** Epoch ms: source timestamp, or else server timestamp. */
   readonly sampledAt?: number;
 }
 

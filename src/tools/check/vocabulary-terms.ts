@@ -68,6 +68,7 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
     { word: "is a 409 (returns 409)", pattern: /\b(?:is a|are) [45]\d\d(?!,?\d)/ },
     { word: "for ever", pattern: /\bfor ever\b/ },
+    { word: "time stamp (timestamp)", pattern: /\btime[ -]stamps?\b/i },
     {
       word: "present version (current)",
       pattern: /\bpresent (?:state|version|value|time|target|settings)\b/,
@@ -122,4 +123,5 @@ export const commentRules: readonly CommentRule[] = [
     pattern: new RegExp(`^(?:${EMPTY_VERBS}) (?:${CLAUSE_WORDS})\\b`),
   },
   { name: "“…” at the beginning or the end", pattern: /^…|…$/ },
+  { name: "“time stamp” (timestamp)", pattern: /\btime[ -]stamps?\b/i },
 ];

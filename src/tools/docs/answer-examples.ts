@@ -18,7 +18,7 @@ const BYTES_MAX = 1200;
 const TEXT_MAX = 160;
 const ITEMS_MAX = 2;
 const NUMBERS_MAX = 6;
-/** Newest time stamp of every example. */
+/** Newest timestamp of every example. */
 const NEWEST = Date.UTC(2026, 2, 2, 8, 30);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** SHA-256 in hexadecimal digits. */

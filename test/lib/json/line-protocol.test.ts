@@ -57,7 +57,7 @@ describe("values", () => {
   });
 });
 
-test("reads measurement, tags and time stamps, and skips comments and empty lines", () => {
+test("reads measurement, tags and timestamps, and skips comments and empty lines", () => {
   const text = String.raw`
 # comment="
 
@@ -86,7 +86,7 @@ test.each([
   ["1700000000", "s", 1700000000000],
   ["28333333", "m", 1699999980000],
   ["472222", "h", 1699999200000],
-] as const)("a time stamp %s in %s", (text, precision, ts) => {
+] as const)("a timestamp %s in %s", (text, precision, ts) => {
   expect(readAll(`m a=1 ${text}`, precision)).toMatchObject([{ ts }]);
 });
 

@@ -20,7 +20,7 @@ export class BackupFixture {
   now = Date.parse("2026-03-02T03:30:00Z");
   target: BackupTarget = new FolderTarget(this.stick);
   passphrase: string | undefined;
-  /** Values that were written, by device and time stamp. */
+  /** Values that were written, by device and timestamp. */
   readonly written = new Map<string, Map<number, number>>();
   #ts = 0;
 

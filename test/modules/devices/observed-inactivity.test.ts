@@ -67,7 +67,7 @@ test("a fast device is inactive after one minute, also when it was slow before",
   expect((await read(device)).active).toBe(false);
 });
 
-test("a jump of the wall clock and old time stamps change no interval", async () => {
+test("a jump of the wall clock and old timestamps change no interval", async () => {
   const device = await fixture.createDevice(token);
   await report(device, HOUR, 4);
   clock.jump(400 * 24 * HOUR);

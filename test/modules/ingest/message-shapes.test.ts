@@ -75,8 +75,8 @@ test.each([
 test.each([
   ["a text", '{"a":"x"}'],
   ["a nested object", '{"a":{"b":1}}'],
-  ["a time stamp beside its values", '{"a":1,"ts":1}'],
-  ["an envelope without a time stamp", '{"values":{"a":1}}'],
+  ["a timestamp beside its values", '{"a":1,"ts":1}'],
+  ["an envelope without a timestamp", '{"values":{"a":1}}'],
   ["an envelope in another order", '{"values":{"a":1},"ts":1}'],
   ["an envelope with more in it", '{"ts":1,"values":{"a":1},"b":1}'],
   ["a key twice", '{"a":1,"a":2}'],
@@ -90,7 +90,7 @@ test.each([
 });
 
 test.each(["90000000000000", "4711", "0"])(
-  "leaves the time stamp %s, which is not accepted, to the long way",
+  "leaves the timestamp %s, which is not accepted, to the long way",
   (ts) => {
     const first = '{"ts":1600000000,"values":{"a":1}}';
     expect(readAfter(first, `{"ts":${ts},"values":{"a":1}}`)).toBeUndefined();

@@ -91,7 +91,7 @@ describe("bodies become readings", () => {
     test(`${name} is refused`, () => expect(codeOf(() => toReadings(body, NOW))).toBe(code));
 });
 
-describe("time stamps", () => {
+describe("timestamps", () => {
   const same: Array<[string, unknown]> = [
     ["ms", 1767225600000],
     ["seconds", 1767225600],

@@ -103,7 +103,7 @@ const send = (target: Target, device: UplinkDevice, ...values: JsonValue[]) =>
   );
 
 describe("a central Lineside shows", () => {
-  test("the values of a device exactly as they are, with their time stamps", async () => {
+  test("the values of a device exactly as they are, with their timestamps", async () => {
     const gateway = await createGateway();
     const target = openTarget({ token: gateway.token });
     const values: Record<string, (JsonValue | undefined)[]> = {

@@ -163,7 +163,7 @@ test("a batch that comes again is stored once, before its file is written and af
   for (const batch of [first, second]) await again.send(batch, neverAborted());
   await again.close();
   expect(filesIn(path)).toEqual(before);
-  // The later value of one time stamp is the one that is stored.
+  // The later value of one timestamp is the one that is stored.
   expect((await valuesIn(path)).map(({ number }) => number)).toEqual([1, 3, 4]);
   await send(targetIn(path), "late", rowsOf(device, [T0 + 9], { a: [9] }));
   for (const close of closing.splice(0)) await close();

@@ -29,7 +29,7 @@ const MIB = 1024 * 1024;
 const CACHE_SHARE = 1 / 128;
 
 /**
- * Returns the max. bytes of cached blocks. 50 charts of a month at one point per 10 s take about 18 MiB, or 55 MiB with irregular time stamps and
+ * Returns the max. bytes of cached blocks. 50 charts of a month at one point per 10 s take about 18 MiB, or 55 MiB with irregular timestamps and
  * values.
  */
 export const cachedBytesMax = (memoryBytes: number): number =>

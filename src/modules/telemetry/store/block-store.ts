@@ -269,7 +269,7 @@ export class BlockStore {
     });
   }
 
-  /** Works like `load`, but the numbers and time stamps are valid only until the next call; the block stays in memory. */
+  /** Works like `load`, but the numbers and timestamps are valid only until the next call; the block stays in memory. */
   lend(ref: BlockRef, keys: ReadonlySet<number>): Rows | null | "gone" {
     this.#scratch.reset();
     return this.#read(ref, () => {
@@ -399,7 +399,7 @@ export class BlockStore {
     this.sizes.remove(ref.device, ref);
   }
 
-  /** Returns the oldest time stamp. Reads the whole directory if the oldest block was removed since the last call. */
+  /** Returns the oldest timestamp. Reads the whole directory if the oldest block was removed since the last call. */
   oldestTs(): number | null {
     if (this.#oldest === undefined) {
       const row = this.#file.rowIfReadable<{ ts: number | null }>(

@@ -10,7 +10,7 @@ import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Lowest time stamp; finite, so that JSON can represent it. */
+/** Lowest timestamp; finite, so that JSON can represent it. */
 const beginningOfTime = -Number.MAX_VALUE;
 const endOfTime = Number.MAX_VALUE;
 

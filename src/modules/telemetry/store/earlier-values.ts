@@ -34,7 +34,7 @@ class EarlierReader {
   readonly #pending: Set<number>;
   /** Hot rows from here on were read. */
   #hotEnd: number;
-  /** All values from this time stamp on were read. */
+  /** All values from this timestamp on were read. */
   #until: number;
 
   constructor(

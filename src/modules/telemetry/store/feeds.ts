@@ -22,7 +22,7 @@ import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
-/** Closed range of time stamps. */
+/** Closed range of timestamps. */
 interface Span {
   from: number;
   to: number;

@@ -68,8 +68,8 @@ export class HotDevice {
   }
 
   /**
-   * Returns the time stamp of the last of `limit` records from `from` on; infinite if there are fewer, null if there is none. More records may share
-   * that time stamp.
+   * Returns the timestamp of the last of `limit` records from `from` on; infinite if there are fewer, null if there is none. More records may share
+   * that timestamp.
    */
   endOf(generation: HotRecords, from: number, limit: number): number | null {
     this.#sort(generation);
@@ -92,7 +92,7 @@ export class HotDevice {
 
   #sort(generation: HotRecords): void {
     if (this.#sorted) return;
-    // Addresses break ties: of two records at one time stamp the later arrival comes last and overwrites.
+    // Addresses break ties: of two records at one timestamp the later arrival comes last and overwrites.
     this.#addresses.sort((a, b) => generation.tsAt(a) - generation.tsAt(b) || a - b);
     this.#sorted = true;
   }
@@ -135,7 +135,7 @@ class RowsBuilder {
     this.#ts = new Float64Array(capacity);
   }
 
-  /** Adds a record; records must be sorted by time, and a later one with the same time stamp overwrites. */
+  /** Adds a record; records must be sorted by time, and a later one with the same timestamp overwrites. */
   add(generation: HotRecords, address: number, tombstones: readonly Tombstone[]): void {
     const { f64, u32 } = generation.segmentOf(address);
     const offset = wordOf(address);

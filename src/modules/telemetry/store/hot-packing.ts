@@ -1,5 +1,5 @@
 /**
- * Group packed by columns: the devices, patterns and time stamps of its records, then the values of each key, encoded like number columns of a
+ * Group packed by columns: the devices, patterns and timestamps of its records, then the values of each key, encoded like number columns of a
  * block. Contains the patterns' columns, so that it can be unpacked without the dictionaries.
  */
 import { ByteReader } from "../../../lib/data/byte-reader.ts";

@@ -11,7 +11,7 @@ export interface Intervals {
   startOf(index: number): number;
 }
 
-/** Returns intervals of whole milliseconds, so that each start is a valid time stamp; the last may extend beyond the range. */
+/** Returns intervals of whole milliseconds, so that each start is a valid timestamp; the last may extend beyond the range. */
 const equalIntervals = (from: number, width: number): Intervals => ({
   indexOf: (ts) => Math.floor((ts - from) / width),
   startOf: (index) => from + index * width,

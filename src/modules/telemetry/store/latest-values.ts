@@ -101,7 +101,7 @@ function createKeyFilter({ keyNos }: Registry, keys: readonly string[] | null): 
   return (key) => wanted.has(key);
 }
 
-/** Returns the newest values of the requested devices up to a time stamp, in order; none for a device without points. */
+/** Returns the newest values of the requested devices up to a timestamp, in order; none for a device without points. */
 export function* latestTask(
   engine: StoreEngine,
   { devices, keys, until }: StoreCalls["latest"]["args"],

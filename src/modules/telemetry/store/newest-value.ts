@@ -11,7 +11,7 @@ interface Place {
   readonly series: SeriesState;
 }
 
-/** Returns the newest value of a series in blocks with a time stamp up to `until`. */
+/** Returns the newest value of a series in blocks with a timestamp up to `until`. */
 export function newestSealed(
   engine: StoreEngine,
   { device, series }: Place,
@@ -43,8 +43,8 @@ function newestInBlock(
 }
 
 /**
- * Returns the newest value, hot or sealed, with a time stamp up to `until`. Reads blocks; needed only if a clock was ahead and the series has newer
- * time stamps.
+ * Returns the newest value, hot or sealed, with a timestamp up to `until`. Reads blocks; needed only if a clock was ahead and the series has newer
+ * timestamps.
  */
 export function newestUntil(engine: StoreEngine, place: Place, until: number): SealedValue | null {
   const { device, series } = place;
@@ -54,6 +54,6 @@ export function newestUntil(engine: StoreEngine, place: Place, until: number): S
   const column = columns.get(series.key);
   const hot = column === undefined ? null : lastOf(ts, column);
   const sealed = newestSealed(engine, place, until);
-  // At the same time stamp the hot value has come later.
+  // At the same timestamp the hot value has come later.
   return hot !== null && hot.ts >= (sealed?.ts ?? Number.NEGATIVE_INFINITY) ? hot : sealed;
 }

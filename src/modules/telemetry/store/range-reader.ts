@@ -29,7 +29,7 @@ export function hotRows(generations: readonly HotGeneration[], range: FamilyRang
   return rows;
 }
 
-/** Returns first and last time stamp of the family's data within the range; null if there is none. */
+/** Returns first and last timestamp of the family's data within the range; null if there is none. */
 export function extentOf(
   blocks: BlockStore,
   range: FamilyRange,
@@ -48,7 +48,7 @@ export function extentOf(
 
 /**
  * Feeds all points of the range to the sinks (key number → sink) in time order, block by block. If the directory changes between two blocks, reading
- * continues after the last read time stamp.
+ * continues after the last read timestamp.
  */
 export class FamilyReader {
   readonly #blocks: BlockStore;
@@ -56,7 +56,7 @@ export class FamilyReader {
   readonly #hot: Rows;
   readonly #sinks: ReadonlyMap<number, SeriesSink>;
   #hotAt = 0;
-  /** All values up to and including this time stamp were fed. */
+  /** All values up to and including this timestamp were fed. */
   #done = Number.NEGATIVE_INFINITY;
 
   constructor(

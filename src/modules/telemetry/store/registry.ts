@@ -24,7 +24,7 @@ export interface HotValues {
 /** State of a device's key in the worker. */
 export interface SeriesState {
   readonly key: number;
-  /** Number of the family. Its keys share the time stamps of their blocks; a key never changes its family. */
+  /** Number of the family. Its keys share the timestamps of their blocks; a key never changes its family. */
   readonly family: number;
   /** Time of the newest value, hot or sealed; -Infinity if there is none. */
   ts: number;
@@ -44,7 +44,7 @@ export interface DeviceState extends DeviceDefinition {
   readonly bindings: Map<number, SeriesState[]>;
   /** Number of keys per family. */
   readonly familyKeys: number[];
-  /** Per family a time stamp after which it has no block; absent until looked up. */
+  /** Per family a timestamp after which it has no block; absent until looked up. */
   readonly sealedEnds: number[];
   lastPattern: number;
   lastBinding: SeriesState[];

@@ -1,6 +1,6 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 
-/** Values of one key, aligned with the time stamps of their `Rows`. */
+/** Values of one key, aligned with the timestamps of their `Rows`. */
 export interface Column {
   readonly tags: Uint8Array;
   readonly numbers: Float64Array;
@@ -10,7 +10,7 @@ export interface Column {
   readonly dense: boolean;
 }
 
-/** Points of keys with common time stamps: strictly ascending `ts`, one column per key. */
+/** Points of keys with common timestamps: strictly ascending `ts`, one column per key. */
 export interface Rows {
   readonly ts: Float64Array;
   /** Key number → column. */
@@ -35,7 +35,7 @@ export function numberTags(rows: number): Uint8Array {
   return allNumbers.subarray(0, rows);
 }
 
-/** Returns the index of the first time stamp at or after `ts`. */
+/** Returns the index of the first timestamp at or after `ts`. */
 export function lowerBound(stamps: Float64Array, ts: number): number {
   let low = 0;
   let high = stamps.length;
@@ -47,7 +47,7 @@ export function lowerBound(stamps: Float64Array, ts: number): number {
   return low;
 }
 
-/** Returns the index after the last time stamp at or before `ts`. */
+/** Returns the index after the last timestamp at or before `ts`. */
 export function upperBound(stamps: Float64Array, ts: number): number {
   let low = 0;
   let high = stamps.length;
@@ -110,7 +110,7 @@ function planMerge(base: Float64Array, over: Float64Array): MergePlan {
   return { ts: ts.subarray(0, row), base: fromBase.subarray(0, row), over: fromOver.subarray(0, row) };
 }
 
-/** Merges rows by time; for the same key and time stamp, `over` takes precedence. */
+/** Merges rows by time; for the same key and timestamp, `over` takes precedence. */
 export function overlay(base: Rows, over: Rows): Rows {
   if (over.ts.length === 0) return base;
   if (base.ts.length === 0) return over;

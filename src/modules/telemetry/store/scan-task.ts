@@ -19,7 +19,7 @@ const HOT_BYTES_MAX = 1024 * 1024;
 const CHUNK_MAX: ChunkMax = { bytes: 4 * 1024 * 1024, perRow: 0, perValue: 16, perCharacter: 2 };
 
 /**
- * Returns the next rows of a device from a time stamp on, in all families by time; null at the end. Each call is independent: sealing, merging and
+ * Returns the next rows of a device from a timestamp on, in all families by time; null at the end. Each call is independent: sealing, merging and
  * deletion between calls cannot cause skips or repetitions.
  */
 export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"]): Steps<WireChunk | null> {
@@ -54,7 +54,7 @@ interface Asked {
 
 interface Window {
   readonly rows: Rows;
-  /** All rows up to and including this time stamp are included. */
+  /** All rows up to and including this timestamp are included. */
   readonly to: number;
   /** True if a block was rewritten since its entry was read. */
   readonly gone: boolean;

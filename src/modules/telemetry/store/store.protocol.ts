@@ -37,7 +37,7 @@ export interface WireLatest {
   readonly names: readonly string[];
   /** Number of values per requested device, in order. */
   readonly counts: Uint32Array;
-  /** Index of each value's key name; followed by time stamps, tags and numbers. */
+  /** Index of each value's key name; followed by timestamps, tags and numbers. */
   readonly keys: Uint32Array;
   readonly ts: Float64Array;
   readonly tags: Uint8Array;
@@ -71,7 +71,7 @@ export interface StoreCalls {
     args: {
       devices: Uint32Array;
       keys: readonly string[] | null;
-      /** Values after this time stamp are ignored. */
+      /** Values after this timestamp are ignored. */
       until: number;
     };
     result: WireLatest;

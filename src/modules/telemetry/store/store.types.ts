@@ -144,7 +144,7 @@ export interface ScanColumn {
   at(row: number): TelemetryValue | undefined;
 }
 
-/** Rows of one device: time stamps strictly ascending, columns by key. */
+/** Rows of one device: timestamps strictly ascending, columns by key. */
 export interface ScanChunk {
   readonly deviceId: DeviceId;
   readonly ts: Float64Array;

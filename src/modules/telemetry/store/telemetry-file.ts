@@ -89,7 +89,7 @@ export interface SeriesRow {
 /** Modes of SQLite: with a write-ahead log, FULL syncs at every commit, NORMAL only at checkpoints. */
 type Synchronous = "FULL" | "NORMAL";
 
-/** Device, key, family, and the newest sealed value: time stamp, tag, number, text. */
+/** Device, key, family, and the newest sealed value: timestamp, tag, number, text. */
 type RawSeriesRow = [number, number, number, number, number, number, string | null];
 
 interface TelemetryFileOptions {

@@ -38,7 +38,7 @@ class StateNumbers {
 }
 
 /**
- * Time for which a series held each value per interval, in ms. A value holds until the next time stamp; the newest value before the range holds from
+ * Time for which a series held each value per interval, in ms. A value holds until the next timestamp; the newest value before the range holds from
  * its start, and the last one up to `end`.
  */
 export class TimeInSink implements SeriesSink {

@@ -21,6 +21,6 @@ export interface ChunkMax {
 export interface WireChunk {
   readonly ts: Float64Array;
   readonly columns: readonly WireColumn[];
-  /** All rows up to and including this time stamp are included. */
+  /** All rows up to and including this timestamp are included. */
   readonly to: number;
 }

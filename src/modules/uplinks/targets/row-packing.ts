@@ -81,7 +81,7 @@ class Packing {
   }
 }
 
-/** Packs rows into as few messages as the limits allow, in order. A row that is too large is split into several with the same time stamp. */
+/** Packs rows into as few messages as the limits allow, in order. A row that is too large is split into several with the same timestamp. */
 export function* packRows(
   writer: TextWriter,
   source: RowSource,

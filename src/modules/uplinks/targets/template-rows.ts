@@ -6,7 +6,7 @@ import type { RowSource } from "./row-packing.ts";
 
 const PLACE = /\{(ts|time|values|value|key|device|deviceId|type|site|tags)\}/g;
 const utf8 = new TextEncoder();
-/** Max. bytes of a time stamp in either form. */
+/** Max. bytes of a timestamp in either form. */
 const PLACE_BYTES_MAX = 30;
 const COMMA = utf8.encode(",");
 
@@ -70,7 +70,7 @@ export interface TemplateRowsOptions {
   readonly nonFinite: NonFinite;
   /** Max. keys per row. */
   readonly keysMax?: number;
-  /** Returns the number for a time stamp; default: epoch ms. */
+  /** Returns the number for a timestamp; default: epoch ms. */
   readonly toTs?: (ts: number) => number;
 }
 

@@ -26,7 +26,7 @@ interface Column {
   readonly buffer: SeriesBuffer;
 }
 
-/** Saves all values of the window as one table: a row per time stamp, a column per series. */
+/** Saves all values of the window as one table: a row per timestamp, a column per series. */
 export async function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): Promise<void> {
   const shown = widgets.flatMap(({ widgetId, config }) =>
     feed.of(widgetId).series.map(({ device, key, buffer }): Column => {

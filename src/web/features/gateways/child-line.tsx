@@ -46,7 +46,7 @@ interface LineProps {
 }
 
 export function ChildLine({ index, row, live, height, onDetach }: LineProps) {
-  // The live time stamps arrive in a map that stays the same object; the clock brings them in once a second.
+  // The live timestamps arrive in a map that stays the same object; the clock brings them in once a second.
   void now.value;
   const line = `${COLUMNS} relative items-center border-b border-base-300/60 hover:bg-base-200`;
   if (!row)

@@ -66,7 +66,7 @@ describe("numbers come back bit for bit", () => {
     );
   });
 
-  test("time stamps with regular, jittered, repeated and negative steps", () => {
+  test("timestamps with regular, jittered, repeated and negative steps", () => {
     const steps = fc.array(
       fc.oneof(
         fc.constant(1000),

@@ -17,7 +17,7 @@ import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
 const FEED = "feed-1";
 const nothing = { devices: 0, keys: 0, patterns: 0 };
 
-/** A target that holds what arrived: device → key → time stamp → value. */
+/** A target that holds what arrived: device → key → timestamp → value. */
 class Copy {
   readonly devices = new Map<string, Map<string, Map<number, TelemetryValue>>>();
   /** Values that arrived, those that came twice included. */

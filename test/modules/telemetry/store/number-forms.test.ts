@@ -103,7 +103,7 @@ describe("a column on a grid takes few bytes", () => {
     expect(bytesOf(values)).toBeLessThan(ROWS * 1.7);
   });
 
-  test("time stamps with waiting times in slots", () => {
+  test("timestamps with waiting times in slots", () => {
     let ts = 1_700_000_000_000;
     const values = Float64Array.from({ length: ROWS }, (_, row) => {
       ts += 3_240 + 125 * ((row * row * 31) % 13) + ((row * 11) % 3);

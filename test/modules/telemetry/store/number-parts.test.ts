@@ -46,7 +46,7 @@ describe("numbers as offsets from lines", () => {
     fc.assert(ofAny, { numRuns: 300 });
   });
 
-  test("take a byte a value of a sensor, and two a time stamp of a device that does not keep time", () => {
+  test("take a byte a value of a sensor, and two a timestamp of a device that does not keep time", () => {
     const rows = 8_192;
     const sensor = partsOf(
       column(rows, (row) => Math.round(2_000 + 300 * Math.sin(row / 500))),
@@ -70,7 +70,7 @@ describe("numbers as offsets from lines", () => {
   });
 });
 
-test("time stamps of any kind tell how many lie before a time", () => {
+test("timestamps of any kind tell how many lie before a time", () => {
   const gaps = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 400 });
   const ofAny = fc.property(gaps, fc.nat(), fc.integer({ min: -1, max: 1 }), (list, pick, shift) => {
     let stamp = 1_700_000_000_000;

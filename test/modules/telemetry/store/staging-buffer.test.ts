@@ -76,7 +76,7 @@ describe("staging", () => {
       { ts: Number.NaN, values: { a: 1 } },
     ];
     const bytes = staging.bytes;
-    expect(() => staging.write(device, refused)).toThrow("time stamp");
+    expect(() => staging.write(device, refused)).toThrow("timestamp");
     expect(staging.bytes).toBe(bytes);
     expect(staging.isEmpty).toBe(true);
   });

@@ -29,7 +29,7 @@ function smallDisk(): string | null {
   return directory;
 }
 
-/** Whether an acknowledgement came for a time stamp, in order, and the codes of refusals. */
+/** Whether an acknowledgement came for a timestamp, in order, and the codes of refusals. */
 class Appender {
   readonly acknowledged: number[] = [];
   readonly refusals: { code: string; readable: number; acknowledgedBefore: number }[] = [];

@@ -4,9 +4,9 @@ import type {
   TelemetryValue,
 } from "../../../../src/modules/telemetry/telemetry.types.ts";
 
-/** What the store must behave like: a map per device and key from time stamp to the value written last. */
+/** What the store must behave like: a map per device and key from timestamp to the value written last. */
 export class StoreModel {
-  /** Device → key → time stamp → value. */
+  /** Device → key → timestamp → value. */
   readonly devices = new Map<string, Map<string, Map<number, TelemetryValue>>>();
 
   append(device: string, readings: readonly Reading[]): void {

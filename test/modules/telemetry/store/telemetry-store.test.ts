@@ -91,7 +91,7 @@ describe("appending", () => {
     expect(fixture.put("d", "a", 2, 2)).not.toBe(first);
   });
 
-  test("the last write to a time stamp wins, across key sets, blocks and a restart", async () => {
+  test("the last write to a timestamp wins, across key sets, blocks and a restart", async () => {
     await fixture.append("d", [{ ts: 5, values: { a: 1, b: 1 } }]);
     await fixture.append("d", [{ ts: 5, values: { a: 2 } }]);
     expect(await fixture.points("d", "a")).toEqual([[5, 2]]);
@@ -162,7 +162,7 @@ describe("appending", () => {
 });
 
 describe("latest", () => {
-  test("is the value with the greatest time stamp; of equals the last written", async () => {
+  test("is the value with the greatest timestamp; of equals the last written", async () => {
     await fixture.append("d", [
       { ts: 10, values: { a: 1, b: "x" } },
       { ts: 30, values: { a: 3 } },

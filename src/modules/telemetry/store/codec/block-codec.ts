@@ -1,5 +1,5 @@
 /**
- * Block: the points of one family of a device, in two parts. The head names and summarizes the columns; the body contains the time stamps followed
+ * Block: the points of one family of a device, in two parts. The head names and summarizes the columns; the body contains the timestamps followed
  * by the columns, so that readers decode only the columns they need.
  */
 

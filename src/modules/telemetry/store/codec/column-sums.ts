@@ -22,7 +22,7 @@ const largest: Extreme = { none: Number.NEGATIVE_INFINITY, pick: Math.max };
 /** Sums and extremes per part of a number column, and the rows that they summarize. */
 export class ColumnSums {
   readonly stamps: Stamps;
-  /** Memory in bytes, without time stamps and numbers. */
+  /** Memory in bytes, without timestamps and numbers. */
   readonly bytes: number;
   readonly #numbers: NumberRows;
   /** Sum per part, computed on first use. */

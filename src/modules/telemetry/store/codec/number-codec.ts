@@ -26,7 +26,7 @@ const MODE_PLANES = 3;
 /** Planes of the differences of neighbouring doubles' bits. */
 const MODE_DELTA_PLANES = 4;
 
-/** A first value and a constant step: time stamps of a device that keeps time. */
+/** A first value and a constant step: timestamps of a device that keeps time. */
 const MODE_REGULAR = 5;
 
 /** Decimal or rank mode with split integers. */

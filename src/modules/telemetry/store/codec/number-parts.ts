@@ -1,5 +1,5 @@
 /**
- * Integers as offsets from a separate line for every few rows: one byte per number for most sensors, two for time stamps of devices that do not keep
+ * Integers as offsets from a separate line for every few rows: one byte per number for most sensors, two for timestamps of devices that do not keep
  * time.
  */
 

@@ -15,7 +15,7 @@ import { StateRuns } from "./state-runs.ts";
 type Numbers = Uint8Array | NumberRows;
 
 /**
- * Block with a verified checksum. Frequently read columns (time stamps and plain numbers) stay unpacked: two bytes per value instead of sixteen for
+ * Block with a verified checksum. Frequently read columns (timestamps and plain numbers) stay unpacked: two bytes per value instead of sixteen for
  * decoded rows.
  */
 export class OpenedBlock {

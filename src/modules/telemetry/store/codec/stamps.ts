@@ -8,14 +8,14 @@ const OBJECT_BYTES = 100;
 /** Largest step for which a division finds rows exactly. */
 const STEP_MAX = 2 ** 40;
 
-/** Time stamps of a block, for finding rows by time. */
+/** Timestamps of a block, for finding rows by time. */
 export class Stamps {
   readonly rows: number;
   readonly #stamps: NumberRows;
   /** Constant step between rows in ms; 0 if it varies. */
   readonly #step: number;
   readonly #first: number;
-  /** First time stamp of each part; empty if the step is constant. */
+  /** First timestamp of each part; empty if the step is constant. */
   readonly #starts: Float64Array;
 
   constructor(stamps: NumberRows, rows: number) {

@@ -83,7 +83,7 @@ const quoted = (text: string, quote: string): string =>
  * - A row is a point of the measurement (by default the device's type) with the tags `device` (its id), `name` and `site` and the static
  *   tags of the uplink. Numbers are floats, strings and JSON are strings; `field-names.ts` describes the names of fields. NaN and infinities
  *   are omitted.
- * - A repeated point replaces itself, because its series and time stamp are the same. One batch is in flight, so a value written twice at
+ * - A repeated point replaces itself, because its series and timestamp are the same. One batch is in flight, so a value written twice at
  *   the gateway keeps the later value. If `name` is a tag, the rows of a renamed device continue in another series.
  * - A value whose type conflicts with the field at the server is written to a separate field, and the batch continues. Values beyond the
  *   database's retention count as accepted. VictoriaMetrics stores about 15 digits of a number and booleans as 1 and 0, but no strings,

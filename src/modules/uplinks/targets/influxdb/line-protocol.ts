@@ -53,7 +53,7 @@ interface Line {
 }
 
 /**
- * Writes rows in the line protocol: `measurement,tag=value field=value,field=value timestamp`, with time stamps in ms. NaN and infinities, which it
+ * Writes rows in the line protocol: `measurement,tag=value field=value,field=value timestamp`, with timestamps in ms. NaN and infinities, which it
  * cannot represent, and empty tags are omitted.
  */
 export class LineWriter {

@@ -162,7 +162,7 @@ const nothing = () => {};
 /**
  * Kafka cluster. The value of a record is a line of `ndjson-encoder.ts`, the key is the device id: rows of a device stay in order in one partition,
  * the same as that of Java clients. The producer is idempotent and waits for all in-sync replicas (acks=all), so its retries cause no duplicates. A
- * batch that the uplink sends again is written again: consumers identify a row by device, time stamp and key. Records have the time of sending,
+ * batch that the uplink sends again is written again: consumers identify a row by device, timestamp and key. Records have the time of sending,
  * because a topic would delete old rows with old times immediately.
  */
 class KafkaTarget implements Target {

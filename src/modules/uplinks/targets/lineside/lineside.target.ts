@@ -294,7 +294,7 @@ class ChildQuestions {
 const TELEMETRY = "v1/gateway/telemetry";
 const COMMANDS = "v1/gateway/rpc";
 const ANSWERS = "v1/gateway/attributes/response";
-/** Max. keys per time stamp, and max. bytes of a key, at Lineside. */
+/** Max. keys per timestamp, and max. bytes of a key, at Lineside. */
 const KEYS_MAX = 512;
 const KEY_BYTES_MAX = 256;
 /** Bytes of a packet in addition to its payload. */
@@ -311,7 +311,7 @@ const SETTLING_MS = 2_000;
 
 /**
  * Central Lineside or ThingsBoard, to which this gateway is one of its gateways and the devices are its children. A batch is durable once every
- * PUBACK has arrived: Lineside sends it after its commit. The server keeps one value per child, key and time stamp, so a repeated batch changes
+ * PUBACK has arrived: Lineside sends it after its commit. The server keeps one value per child, key and timestamp, so a repeated batch changes
  * nothing. Each message is about one child, so that its refusal is not hidden by accepted parts. The API cannot represent some records. Deletions,
  * NaN and infinities are skipped. Attributes become client attributes: `key`, `server.key` or `shared.key`; a deleted one keeps its last value. An
  * alarm becomes telemetry: `alarm.<type>` is its severity or `CLEARED`, for alarm rules, and `alarm.<type>.event` is the whole event.

@@ -120,7 +120,7 @@ class SparkplugEncoding implements Encoding {
 /**
  * Any MQTT broker. A batch is sent when the broker has acknowledged every message; whether it survives a restart of the broker depends on the
  * broker, and only subscribers with a session get messages sent while they are offline. A repeated batch is published again: subscribers see values
- * twice, with the same time stamps. Events are lines of `ndjson-encoder.ts`. JSON has `null` in place of NaN and infinities, which CBOR and
+ * twice, with the same timestamps. Events are lines of `ndjson-encoder.ts`. JSON has `null` in place of NaN and infinities, which CBOR and
  * Sparkplug B can represent. Deletions are events on the event topic.
  */
 class MqttTarget implements Target {

@@ -308,7 +308,7 @@ function subjectsOf({ subject, eventSubject }: NatsSettings): string[] {
 
 /**
  * Stream of NATS JetStream. Each row is a message with a line of `ndjson-encoder.ts`. Its id consists of the batch's id and its index, so a batch
- * repeated within the stream's duplicate window causes no duplicates; later, consumers identify a row by device, time stamp and key. The server
+ * repeated within the stream's duplicate window causes no duplicates; later, consumers identify a row by device, timestamp and key. The server
  * acknowledges a message when it is in the stream, on as many servers as the stream has replicas; it syncs its file to disk at its own interval.
  */
 class NatsTarget implements Target {

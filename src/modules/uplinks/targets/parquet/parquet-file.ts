@@ -157,7 +157,7 @@ function positionsIn({ parts }: Series): Positions {
   return { ts, part, row, order: orderOf(ts.subarray(0, count)) };
 }
 
-/** Returns the indexes by time; for equal time stamps, only the later value is kept. */
+/** Returns the indexes by time; for equal timestamps, only the later value is kept. */
 function orderOf(ts: Float64Array): Uint32Array {
   const order = Uint32Array.from(ts, (_, index) => index);
   if (ts.every((time, index) => index === 0 || time > (ts[index - 1] ?? 0))) return order;

@@ -346,7 +346,7 @@ class ParquetTarget implements Target {
  * Writes Parquet files to a folder or an S3-compatible server. DuckDB, Spark, pandas and others read all files below `telemetry/` as one table,
  * with Hive partitioning.
  *
- * - `telemetry/site=…/date=…/hour=…/<name>.parquet` (without `hour=` by day; in UTC by the time stamp of the value) has one row per value:
+ * - `telemetry/site=…/date=…/hour=…/<name>.parquet` (without `hour=` by day; in UTC by the timestamp of the value) has one row per value:
  *   `device` (id), `name`, `type`, `tags` (JSON), `key`, `ts`, and `number`, `boolean`, `text` or `json` (text), of which only the column of the
  *   value's type is set. Rows are ordered by device, key and time; pages are compressed by zstd. NaN and infinities are stored.
  * - `events/site=…/date=…/<name>.parquet` contains all other records: `ts`, `kind`, `device`, `name`, `type` and `data`, the line that the HTTP
@@ -355,7 +355,7 @@ class ParquetTarget implements Target {
  *   has ended and no rows arrived for a minute, when `rowsPerFile` values are waiting, or when the uplink is stopped. Late values get a
  *   separate file.
  * - The name of a file is the hash of its batches, which a record in `_staging/` lists: a batch repeated before or after the file was written
- *   is not stored twice. Of two values with the same time stamp in a file, the later one is stored; in two files, both are.
+ *   is not stored twice. Of two values with the same timestamp in a file, the later one is stored; in two files, both are.
  * - A file in a folder is written under another name, synced and renamed.
  */
 export const createParquetTarget = (

@@ -48,7 +48,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array =
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /**
- * Encodes the content of a Parquet file to be written: length of a header (u32), header in JSON with devices, keys and strings, then time stamps,
+ * Encodes the content of a Parquet file to be written: length of a header (u32), header in JSON with devices, keys and strings, then timestamps,
  * tags and numbers of each device as in memory (little-endian); compressed by zstd. Equal content has equal bytes.
  */
 export function encodeStaged({ rows, events }: Staged): Uint8Array<ArrayBuffer> {

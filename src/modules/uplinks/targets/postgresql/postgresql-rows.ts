@@ -174,7 +174,7 @@ function writeWide(writer: CopyWriter, { device, ts }: RowsRecord, fields: reado
 
 export const WIDE_PREFIX = "telemetry_";
 
-/** Layout with a table per device type and a row per time stamp: a key has a column per type of its values. */
+/** Layout with a table per device type and a row per timestamp: a key has a column per type of its values. */
 export const wideLayout: Layout = {
   key: keyColumns.wide.map(({ name }) => name),
   groups(records) {

@@ -23,7 +23,7 @@ export const postgresqlSettings = t.Object(
     layout: t.Union([t.Literal("NARROW"), t.Literal("WIDE")], {
       default: "NARROW",
       description:
-        "NARROW: one table with a row for each value. WIDE: a table for each device type with a row for each time stamp and a column for each key",
+        "NARROW: one table with a row for each value. WIDE: a table for each device type with a row for each timestamp and a column for each key",
     }),
     timeoutMs: t.Integer({
       default: 60_000,
