@@ -37,40 +37,6 @@ function* runsOf({ ts, numbers, values: others, times }: SinkResult): Generator<
   }
 }
 
-/** Numbers below 1,000 in three digits. */
-const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, "0"));
-const LAST_DIGITS = 1_000_000;
-
-/**
- * Returns the JSON of points with numbers, separated by commas, in a third of the time of `JSON.stringify`: most of that goes into digits, and the
- * times of neighboring points differ in the last six.
- */
-function numbersText(ts: Float64Array, numbers: Float64Array): string {
-  const points = new Array<string>(ts.length);
-  let first = 0;
-  let begin = "";
-  for (let row = 0; row < ts.length; row++) {
-    const time = ts[row]!;
-    const value = numbers[row]!;
-    const end = `,"value":${Number.isFinite(value) ? value : null}}`;
-    if (time < LAST_DIGITS) {
-      points[row] = `{"ts":${time}${end}`;
-      continue;
-    }
-    if (time < first || time >= first + LAST_DIGITS) {
-      first = time - (time % LAST_DIGITS);
-      begin = `{"ts":${first / LAST_DIGITS}`;
-    }
-    const last = time - first;
-    points[row] = `${begin}${THREE_DIGITS[Math.floor(last / 1000)]}${THREE_DIGITS[last % 1000]}${end}`;
-  }
-  return points.join(",");
-}
-
-/** Returns the JSON of points, separated by commas. */
-const textOf = (run: SinkResult): string =>
-  run.numbers === null ? JSON.stringify(pointsOf(run)).slice(1, -1) : numbersText(run.ts, run.numbers);
-
 /**
  * Response to a range query, equal to `JSON.stringify({data, from, to, aggregation})` in UTF-8. `onPiece` gets the beginning of a large response,
  * `end` returns the rest.
@@ -93,7 +59,7 @@ export class AnswerText {
       let separator = "";
       for (const run of runsOf(result)) {
         this.#write(separator);
-        this.#write(textOf(run));
+        this.#write(JSON.stringify(pointsOf(run)).slice(1, -1));
         separator = ",";
         yield;
       }
