@@ -1,4 +1,5 @@
 import { unavailable } from "../../lib/core/domain-error.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { ListedSnapshot, PlaceQuestion } from "./place-questions.ts";
 
@@ -6,6 +7,7 @@ import type { ListedSnapshot, PlaceQuestion } from "./place-questions.ts";
 const ANSWER_MS_MAX = 180_000;
 /** Max. questions that wait. */
 const WAITING_MAX = 16;
+const LANE = "questions";
 
 /** Asks backup places on a thread of its own, one question after the other. */
 export class PlaceThread {
@@ -13,8 +15,7 @@ export class PlaceThread {
     interrupted: "backup.interrupted",
     failed: "backup.failed",
   });
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #lanes = new Lanes(1);
   #isStopped = false;
 
   /** @throws DomainError the place's error */
@@ -38,11 +39,8 @@ export class PlaceThread {
   }
 
   async #ask(question: PlaceQuestion): Promise<unknown> {
-    if (this.#waiting >= WAITING_MAX) throw unavailable("backup.place_busy");
-    this.#waiting++;
-    const answer = this.#last.then(() => this.#run(question));
-    this.#last = answer.catch(() => undefined);
-    return answer.finally(() => this.#waiting--);
+    if (this.#lanes.waiting(LANE) >= WAITING_MAX) throw unavailable("backup.place_busy");
+    return this.#lanes.run(LANE, () => this.#run(question));
   }
 
   async #run(question: PlaceQuestion): Promise<unknown> {

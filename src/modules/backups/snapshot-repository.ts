@@ -317,7 +317,7 @@ export class BackupRepository {
   async commit(record: SnapshotRecord): Promise<void> {
     const name = snapshotName(record.id);
     const bytes = seal(name, record);
-    if (bytes.length + IV_BYTES + TAG_BYTES >= bytesMaxOf(name)) throw unavailable("backup.records_too_long");
+    if (bytes.length + IV_BYTES + TAG_BYTES >= bytesMaxOf(name)) throw unavailable("backup.record_too_long");
     await this.#target.write(name, bytes);
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { packTar, type TarEntry } from "modern-tar";
 import { debianArchitecture } from "./debian-package.ts";
@@ -11,7 +11,6 @@ import { type ArchivedFile, packRootArchive } from "./root-archive.ts";
  * version 1.1), with the `manifest.json` that versions of Docker before 25 load. What the image runs and opens stands in the Dockerfile alone.
  */
 
-const EXECUTABLE = "/usr/local/bin/lineside";
 /** Debian's group of serial ports, which `--group-add dialout` names. */
 const DIALOUT = 20;
 const NANOSECONDS: Readonly<Record<string, number>> = { ms: 1e6, s: 1e9, m: 60e9 };
@@ -42,10 +41,21 @@ function readInstructions(dockerfile: string): Array<readonly [name: string, val
   });
 }
 
+/** Returns the path to which the executable is copied. */
+function executablePath(instructions: ReturnType<typeof readInstructions>): string {
+  const [, path] =
+    instructions
+      .map(([name, text]) => `${name} ${text}`)
+      .join("\n")
+      .match(/^COPY .* (\S+)$/m) ?? [];
+  if (path === undefined) throw new Error("The Dockerfile copies no executable.");
+  return path;
+}
+
 function readDuration(text: string): number {
   const [, count, unit = ""] = /^(\d+)(ms|s|m)$/.exec(text) ?? [];
   const nanoseconds = NANOSECONDS[unit];
-  if (count === undefined || nanoseconds === undefined) throw new Error(`${text} is no duration.`);
+  if (count === undefined || nanoseconds === undefined) throw new Error(`${text} is not a valid duration.`);
   return Number(count) * nanoseconds;
 }
 
@@ -73,7 +83,7 @@ export function readImageConfig(dockerfile: string) {
   return {
     User: value("USER"),
     ExposedPorts: keys(value("EXPOSE").replaceAll(/\d+/g, "$&/tcp")),
-    Env: [`PATH=${EXECUTABLE.slice(0, EXECUTABLE.lastIndexOf("/"))}`, value("ENV")],
+    Env: [`PATH=${dirname(executablePath(instructions))}`, value("ENV")],
     Entrypoint: JSON.parse(value("ENTRYPOINT")) as string[],
     Volumes: keys(value("VOLUME")),
     WorkingDir: value("WORKDIR"),
@@ -83,12 +93,12 @@ export function readImageConfig(dockerfile: string) {
 
 /** Returns the files of the program and what belongs to its user. */
 function programFiles(
-  { executable }: ContainerImage,
+  { executable, dockerfile }: ContainerImage,
   { User, WorkingDir }: ReturnType<typeof readImageConfig>,
 ) {
   const owner = Number(User.split(":")[0]);
   return [
-    { path: EXECUTABLE, content: executable, mode: 0o755 },
+    { path: executablePath(readInstructions(dockerfile)), content: executable, mode: 0o755 },
     { path: `${WorkingDir}/`, mode: 0o755, owner },
     { path: "/tmp/", mode: 0o1777 },
     {

@@ -39,7 +39,7 @@ function downloadLibrary(folder: string, architecture: string): Buffer {
 }
 
 /**
- * Returns the C library of Debian with its license, from the suite of this machine: an executable in a container needs no other file.
+ * Returns the C library with its license, from the apt sources of this machine: an executable in a container needs no other file.
  * `architecture` is Debian's name, such as `arm64`.
  * @throws Error if apt or dpkg-deb is missing or fails, or if the package lacks the loader
  */

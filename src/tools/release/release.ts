@@ -84,8 +84,12 @@ async function writeDebianPackages(
   }
 }
 
-/** Writes images of the executables for Debian, if this machine can download the C library that they need. */
-async function writeContainerImages(targets: readonly string[], madeAt: Date): Promise<void> {
+/** Writes images of the executables for Debian. A draft goes without if this machine cannot download the C library that they need. */
+async function writeContainerImages(
+  targets: readonly string[],
+  madeAt: Date,
+  isDraft: boolean,
+): Promise<void> {
   const dockerfile = await readFile(join(root, "Dockerfile"), "utf8");
   for (const target of targets) {
     const architecture = debianArchitecture(target);
@@ -96,7 +100,9 @@ async function writeContainerImages(targets: readonly string[], madeAt: Date): P
       const about = { version, target, commit: getCommit(), executable, system, dockerfile, madeAt };
       await writeContainerImage(directory, about);
     } catch (error) {
-      console.warn(`There is no container image for ${target}: ${(error as Error).message}`);
+      const problem = `There is no container image for ${target}: ${(error as Error).message}`;
+      if (!isDraft) fail(problem);
+      console.warn(problem);
     }
   }
 }
@@ -126,7 +132,7 @@ async function release(names: readonly string[], isDraft: boolean): Promise<void
   const licenses = await renderLicenses(packages);
   await Bun.write(join(directory, "THIRD-PARTY-LICENSES.txt"), licenses);
   await writeDebianPackages(built, { licenses, changes: notes, madeAt });
-  await writeContainerImages(built, madeAt);
+  await writeContainerImages(built, madeAt, isDraft);
   await Bun.write(join(directory, "RELEASE-NOTES.md"), notes);
   await writeChecksums();
   console.log(`${versionText()} is in ${relative(root, directory)}:`);

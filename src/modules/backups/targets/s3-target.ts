@@ -1,16 +1,11 @@
 import { isIP } from "node:net";
-import {
-  DomainError,
-  invalid,
-  notFound,
-  unavailable,
-  unavailableDueTo,
-} from "../../../lib/core/domain-error.ts";
+import { DomainError, invalid, notFound, unavailableDueTo } from "../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../lib/core/error-message.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { KeptHttp } from "../../../platform/network/kept-http.ts";
 import { systemLookup } from "../../../platform/network/name-lookup.ts";
 import { S3Bucket, S3Refusal } from "../../../platform/network/s3-bucket.ts";
+import { withTimeLimit } from "../../../platform/network/time-limit.ts";
 import { bytesMaxOf } from "../object-limits.ts";
 import type { BackupPlace, BackupTarget } from "../snapshot.types.ts";
 
@@ -19,6 +14,8 @@ const RETRY_DELAY_MS = 500;
 /** Time limit of a request: a minute, and what its bytes take on a slow line. */
 const REQUEST_MS = 60_000;
 const BYTES_PER_MS_MIN = 64;
+/** The size of objects that may be larger is requested before their content, so that the time limit fits it. */
+const SMALL_BYTES = 16 * 1024 * 1024;
 
 const isTooLong = (error: unknown): boolean =>
   error instanceof DomainError && error.code === "network_error.answer_too_long";
@@ -57,7 +54,8 @@ export class S3Target implements BackupTarget {
 
   async read(name: string): Promise<Uint8Array> {
     const bytesMax = bytesMaxOf(name);
-    const bytes = await this.#retry(bytesMax, async (signal) => {
+    const expected = bytesMax > SMALL_BYTES ? await this.#sizeOf(name) : bytesMax;
+    const bytes = await this.#retry(expected, async (signal) => {
       try {
         return await this.#bucket.read(name, bytesMax, signal);
       } catch (error) {
@@ -67,6 +65,12 @@ export class S3Target implements BackupTarget {
     });
     if (bytes === undefined) throw notFound("backup.object_missing", { name });
     return bytes;
+  }
+
+  /** Returns the size of an object, or of the largest that is read; 0 if it does not exist. */
+  async #sizeOf(name: string): Promise<number> {
+    const stored = await this.#retry(0, (signal) => this.#bucket.stat(name, signal));
+    return Math.min(stored?.bytes ?? 0, bytesMaxOf(name));
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
@@ -93,22 +97,14 @@ export class S3Target implements BackupTarget {
   /** @param bytes number of bytes that are sent or read, for the time limit */
   async #retry<Result>(bytes: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const ms = REQUEST_MS + bytes / BYTES_PER_MS_MIN;
-    for (let attempt = 1; ; attempt++) {
-      const controller = new AbortController();
-      const timer = setTimeout(
-        () => controller.abort(unavailable("network_error.no_answer_within", { ms: REQUEST_MS })),
-        ms,
-      );
+    for (let attempt = 1; ; attempt++)
       try {
-        return await work(controller.signal);
+        return await withTimeLimit(ms, work);
       } catch (error) {
         if (error instanceof DomainError && error.kind !== "unavailable") throw error;
         if (attempt === ATTEMPTS_MAX || isTooLong(error)) throw this.#failure(error);
         await Bun.sleep(RETRY_DELAY_MS * 2 ** (attempt - 1));
-      } finally {
-        clearTimeout(timer);
       }
-    }
   }
 
   #failure(error: unknown): DomainError {

@@ -1,8 +1,9 @@
-import { detail, unavailable } from "../../../lib/core/domain-error.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { urlProblem } from "../../../lib/network/outbound-request.ts";
 import { retryAfter } from "../../../lib/network/retry-policy.ts";
 import { type HttpAnswer, type HttpContent, KeptHttp } from "../../../platform/network/kept-http.ts";
+import { withTimeLimit } from "../../../platform/network/time-limit.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";
 import type { TlsSettings } from "./tls.schemas.ts";
@@ -51,15 +52,8 @@ export class HttpConnection {
     signal.throwIfAborted();
     if (this.#pause !== undefined && performance.now() < this.#pause.untilMs) throw this.#pause.error;
     this.#pause = undefined;
-    const controller = new AbortController();
-    const abort = () => controller.abort(signal.reason);
-    signal.addEventListener("abort", abort);
-    const timer = setTimeout(
-      () => controller.abort(unavailable("network_error.no_answer_within", { ms: this.#timeoutMs })),
-      this.#timeoutMs,
-    );
     try {
-      return await this.#http.request(content, controller.signal);
+      return await withTimeLimit(this.#timeoutMs, (limited) => this.#http.request(content, limited), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TargetError) throw error;
@@ -68,9 +62,6 @@ export class HttpConnection {
         detail("uplink.unreachable", { reason: networkErrorText(error) }),
         error,
       );
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
     }
   }
 
