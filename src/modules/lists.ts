@@ -104,31 +104,38 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
       heads: readonly Head[],
       read: (head: Head) => Item | undefined,
     ): Promise<Item[]> {
-      const { items, headers } = cut(query, request.url, heads);
-      const slices = oneByOne(items, read);
-      return asAnswer<Item[]>(await listAnswer(answers, request, { count: items.length, slices, headers }));
+      const { items: keys, headers } = cut(query, request.url, heads);
+      return sendRows({ request, answers }, headers, { keys, read });
     },
   };
 }
 
-/** Sends a page of rows that may be long, and reads them one at a time. */
-export async function rowsPage<Item>(
-  { request, answers }: { readonly request: Request; readonly answers: AnswerSpace },
-  page: Page,
-  { seqs, total, read }: FoundRows<Item>,
-): Promise<Item[]> {
-  const headers = listHeaders(request.url, { ...page, total });
-  const slices = oneByOne(seqs, read);
-  return asAnswer<Item[]>(await listAnswer(answers, request, { count: seqs.length, slices, headers }));
+/** Request and space of a list of rows that may be long. */
+interface LongList {
+  readonly request: Request;
+  readonly answers: AnswerSpace;
 }
 
-/** Reads items one at a time; those that are undefined are left out. */
-export function* oneByOne<Head, Item>(
-  heads: readonly Head[],
-  read: (head: Head) => Item | undefined,
-): Generator<Item[]> {
-  for (const head of heads) {
-    const item = read(head);
+/** Sends a page of rows that may be long, and reads them one at a time. */
+export const rowsPage = <Item, Key>(
+  { request, answers }: LongList,
+  page: Page,
+  { total, ...rows }: FoundRows<Item, Key>,
+): Promise<Item[]> => sendRows({ request, answers }, listHeaders(request.url, { ...page, total }), rows);
+
+/** Sends rows that may be long, and reads them one at a time. */
+export async function sendRows<Item, Key>(
+  { request, answers }: LongList,
+  headers: Readonly<Record<string, string>>,
+  { keys, read }: Pick<FoundRows<Item, Key>, "keys" | "read">,
+): Promise<Item[]> {
+  const slices = eachRow(keys, read);
+  return asAnswer<Item[]>(await listAnswer(answers, request, { count: keys.length, slices, headers }));
+}
+
+function* eachRow<Key, Item>(keys: readonly Key[], read: (key: Key) => Item | undefined): Generator<Item[]> {
+  for (const key of keys) {
+    const item = read(key);
     yield item === undefined ? [] : [item];
   }
 }

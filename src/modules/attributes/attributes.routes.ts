@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { shownRows } from "../../platform/database/found-rows.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, oneByOne, toPage, wholeList } from "../lists.ts";
+import { rowsPage, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
@@ -126,14 +126,8 @@ export const attributesRoutes = (deps: {
         const page = toPage(query);
         const { scope, key, search } = query;
         const filter = { ...page, scope, key, search };
-        const { ids, find, total } = attributes.listChanges(principal, params.deviceId, filter);
-        const slices = oneByOne(ids, (id) => {
-          const change = find(id);
-          return change && toWire(change);
-        });
-        const headers = listHeaders(request.url, { ...page, total });
-        const answer = await listAnswer(answers, request, { count: ids.length, slices, headers });
-        return asAnswer<Array<ReturnType<typeof toWire>>>(answer);
+        const found = attributes.listChanges(principal, params.deviceId, filter);
+        return rowsPage({ request, answers }, page, shownRows(found, toWire));
       },
       {
         auth: "attributes:read",

@@ -320,7 +320,7 @@ export function createAttributesService(deps: {
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }: Principal): Promise<string[]> =>
       sortedKeys(repository.tenantKeys(tenantId, visible)),
-    /** Returns the ids of changes of attributes, newest first, and a function that finds one with its author. */
+    /** Returns changes of attributes with their authors, newest first. */
     listChanges(
       principal: Principal,
       deviceId: string,
@@ -333,8 +333,8 @@ export function createAttributesService(deps: {
     ) {
       const id = devices.ensureVisible(principal, deviceId);
       const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
-      const ids = changes.ids(id, { ...filter, limit, offset });
-      return { ids, find: changes.find, total: changes.count(id, filter) };
+      const keys = changes.ids(id, { ...filter, limit, offset });
+      return { keys, read: changes.find, total: changes.count(id, filter) };
     },
     /** Compares the desired attributes of a device with those it reports. */
     listDesired: (principal: Principal, deviceId: string) =>

@@ -5,10 +5,10 @@ import { iso } from "../../lib/time/iso-time.ts";
 import { parseWrittenTime } from "../../lib/time/written-time.ts";
 import { PARSED_MAX } from "../../platform/database/parsed-together.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, EXPORTS_LIMIT, exportAnswer, listAnswer } from "../answers.ts";
+import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { oneByOne } from "../lists.ts";
+import { sendRows } from "../lists.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { auditBody, exportAuditQuery, listAuditQuery } from "./audit.schemas.ts";
@@ -129,9 +129,7 @@ export const auditRoutes = (deps: {
           next.searchParams.set("cursor", String(last.sequence));
           headers.link = `<${next.pathname}${next.search}>; rel="next"`;
         }
-        const slices = oneByOne(items, toWire);
-        const answer = await listAnswer(answers, request, { count: items.length, slices, headers });
-        return asAnswer<ReturnType<typeof toWire>[]>(answer);
+        return sendRows({ request, answers }, headers, { keys: items, read: toWire });
       },
       {
         auth: "audit:read",

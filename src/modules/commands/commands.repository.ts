@@ -87,7 +87,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
       deviceId: DeviceId,
       { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
     ): FoundRows<Command> => ({
-      seqs: current()
+      keys: current()
         .select({ rpcId: commands.rpcId })
         .from(commands)
         .where(matching(deviceId, filter))

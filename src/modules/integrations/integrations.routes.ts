@@ -2,11 +2,10 @@ import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, listAnswer } from "../answers.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed } from "../identity/permissions.ts";
-import { listHeaders, oneByOne, toPage } from "../lists.ts";
+import { rowsPage, toPage } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
@@ -99,10 +98,8 @@ export const integrationsRoutes = (deps: {
       async ({ principal, params, query, request }) => {
         const page = { ...query, ...toPage(query), isPayloadHidden: !seesPayloads(principal) };
         const { items, total } = await integrationEvents.list(principal, params.integrationId, page);
-        const headers = listHeaders(request.url, { total, ...page });
-        const slices = oneByOne(items, (event) => listedToWire(event, !page.isPayloadHidden));
-        const answer = await listAnswer(deps.answers, request, { count: items.length, slices, headers });
-        return asAnswer<ReturnType<typeof listedToWire>[]>(answer);
+        const read = (event: (typeof items)[number]) => listedToWire(event, !page.isPayloadHidden);
+        return rowsPage({ request, answers: deps.answers }, page, { keys: items, total, read });
       },
       {
         auth: "integrations:read",

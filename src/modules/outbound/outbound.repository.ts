@@ -201,7 +201,7 @@ export function createOutboundRepository(database: MainDatabase) {
         .where(where)
         .get();
       return {
-        seqs: page.map((row) => row.seq),
+        keys: page.map((row) => row.seq),
         total: total?.n ?? 0,
         read: (wanted) => listedBySeq.get({ seq: wanted }),
       };

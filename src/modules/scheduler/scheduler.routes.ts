@@ -1,11 +1,11 @@
 import { t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
+import { shownRows } from "../../platform/database/found-rows.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, oneByOne, toPage } from "../lists.ts";
+import { listHeaders, rowsPage, toPage } from "../lists.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { isoTime } from "../wire.schemas.ts";
 import { jobResource } from "./scheduler.resource.ts";
@@ -117,15 +117,12 @@ export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDep
       "/:jobId/runs",
       async ({ principal, params, query, request }) => {
         const page = toPage(query);
-        const { items, total, see } = scheduler.listRuns(principal, params.jobId, {
+        const found = scheduler.listRuns(principal, params.jobId, {
           ...page,
           status: query.status,
           search: query.search,
         });
-        const headers = listHeaders(request.url, { ...page, total });
-        const slices = oneByOne(items, (run) => runToWire(see(run)));
-        const answer = await listAnswer(answers, request, { count: items.length, slices, headers });
-        return asAnswer<ReturnType<typeof runToWire>[]>(answer);
+        return rowsPage({ request, answers }, page, shownRows(found, runToWire));
       },
       {
         auth: "scheduler:read",

@@ -3,6 +3,7 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { FoundRows } from "../../platform/database/found-rows.ts";
 import type { Changes } from "../../platform/database/resource-store.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
@@ -305,14 +306,14 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       principal: Principal,
       jobId: string,
       { status, search, ...page }: Page & { status?: RunStatus | undefined },
-    ) {
+    ): FoundRows<SeenRun, Run> {
       get(principal, jobId);
       const filter = { visible: principal.devices, status, search };
       return {
-        items: runs.list(jobId, { ...filter, ...page }),
+        keys: runs.list(jobId, { ...filter, ...page }),
         total: runs.count(jobId, filter),
-        /** Reads the targets of a run, too. */
-        see: (run: Run): SeenRun => seeRun(principal, run),
+        // The targets of a run are long.
+        read: (run) => seeRun(principal, run),
       };
     },
     getRun: (principal: Principal, jobId: string, runId: string): SeenRun =>

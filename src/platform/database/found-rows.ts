@@ -1,24 +1,25 @@
 /** Rows that a query has found and that may be long: they are read one at a time, while a list is sent. */
-export interface FoundRows<Row> {
-  /** Numbers of the rows of a page, in its order. */
-  readonly seqs: readonly number[];
+export interface FoundRows<Row, Key = number> {
+  /** Keys of the rows of a page, in its order. */
+  readonly keys: readonly Key[];
   /** Number of rows on all pages. */
   readonly total: number;
   /** Returns undefined for a row that was deleted meanwhile. */
-  read(seq: number): Row | undefined;
+  read(key: Key): Row | undefined;
 }
 
-/** Returns the same rows, each as `show` returns it. */
-export const shownRows = <Row, Shown>(
-  { seqs, total, read }: FoundRows<Row>,
+/** Returns the same rows, each converted by `show`. */
+export const shownRows = <Row, Shown, Key>(
+  { keys, total, read }: FoundRows<Row, Key>,
   show: (row: Row) => Shown,
-): FoundRows<Shown> => ({
-  seqs,
+): FoundRows<Shown, Key> => ({
+  keys,
   total,
-  read(seq) {
-    const row = read(seq);
+  read(key) {
+    const row = read(key);
     return row === undefined ? undefined : show(row);
   },
 });
 
-export const allRows = <Row>({ seqs, read }: FoundRows<Row>): Row[] => seqs.flatMap((seq) => read(seq) ?? []);
+export const allRows = <Row, Key>({ keys, read }: FoundRows<Row, Key>): Row[] =>
+  keys.flatMap((key) => read(key) ?? []);

@@ -120,7 +120,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
     ): FoundRows<Row> {
       const found = orm.select({ seq }).from(table).where(where).orderBy(desc(seq)).limit(limit);
       return {
-        seqs: found
+        keys: found
           .offset(offset)
           .all()
           .map((row) => row.seq),
