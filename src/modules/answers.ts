@@ -10,7 +10,7 @@ import { workShare } from "../platform/load/fair-share.ts";
 const WHOLE_MAX = 512 * 1024;
 /** Max. bytes sent without counting as unread by the client. */
 const UNCOUNTED_MAX = 64 * 1024;
-/** Bun sends the head of a response with more bytes in some thirty packets, one for each name and value, unless the body is a stream. */
+/** Larger bodies are sent as a stream: otherwise Bun writes each header name and each value in a system call of its own. */
 const HEAD_WITH_BODY_MAX = 15 * 1024;
 /** Approximate bytes per chunk. */
 const PIECE_BYTES = 128 * 1024;
@@ -103,7 +103,7 @@ function answerOf(pieces: Uint8Array[], { held, signal }: Held, headers: Headers
   return new Response(body.length > HEAD_WITH_BODY_MAX ? streamOfOne(body) : (body as Body), init);
 }
 
-/** Returns a stream whose content is at hand. */
+/** Returns a stream with one chunk. */
 function streamOfOne(content: Uint8Array): ReadableStream {
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: "direct",
