@@ -28,6 +28,7 @@ import {
   type ParsedArguments,
   parseCommand,
 } from "./arguments.ts";
+import { noGatewayData } from "./gateway-data.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 import { printTable } from "./user-store.ts";
 
@@ -96,9 +97,7 @@ export const dataPathOf = (values: Values): string =>
 export function existingDataPathOf(values: Values): string {
   const dataPath = dataPathOf(values);
   if (existsSync(dataPath) && hasTraces(dataPath)) return dataPath;
-  throw new StartupError(
-    `There is no gateway data in ${dataPath}. Set the data directory with --data or LINESIDE_DATA.`,
-  );
+  throw noGatewayData(dataPath);
 }
 
 /** @throws StartupError for an unreadable file, and for an empty passphrase, which would leave the backups unencrypted */

@@ -1,13 +1,12 @@
-import { statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createLinkSecret } from "../modules/identity/setup.service.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
 import { type Config, loadConfig, processEnv } from "../platform/config/config.ts";
 import { createLogger } from "../platform/core/log.ts";
 import { openMainDatabase } from "../platform/database/database.ts";
-import { StartupError } from "../platform/process/startup-error.ts";
 import { systemClock } from "../platform/time/clock.ts";
+import { ensureGatewayData } from "./gateway-data.ts";
 import { consoleUrl } from "./gateway-url.ts";
 import { fromElsewhere } from "./other-addresses.ts";
 
@@ -28,10 +27,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
 /** `lineside setup-link`: creates a new link to the setup page, even while the gateway runs. Earlier links become invalid. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv(), "setup-link");
-  if (statSync(join(config.data, "lineside.db"), { throwIfNoEntry: false }) === undefined)
-    throw new StartupError(
-      `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,
-    );
+  ensureGatewayData(config.data);
   const link = await createSetupLink(config);
   if (link === undefined) {
     console.error("This gateway has an owner already; sign in with that account.");

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { createAuditRepository } from "../modules/audit/audit.repository.ts";
 import { createAuditService } from "../modules/audit/audit.service.ts";
 import type { NewAuditEntry } from "../modules/audit/audit.types.ts";
@@ -24,6 +23,7 @@ import { openMainDatabases } from "../platform/database/database.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { createSteadyNow, systemClock } from "../platform/time/clock.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
+import { ensureGatewayData } from "./gateway-data.ts";
 
 /** Accounts of the machine. */
 const ACCOUNTS = "/etc/passwd";
@@ -111,10 +111,7 @@ export async function withUserStore<Result>(
     return value === undefined ? [] : [`--${name}`, value];
   });
   const config = loadConfig(flags, processEnv());
-  if (statSync(join(config.data, "lineside.db"), { throwIfNoEntry: false }) === undefined)
-    throw new StartupError(
-      `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,
-    );
+  ensureGatewayData(config.data);
   const store = openUserStore(config);
   try {
     return await work(store, config);

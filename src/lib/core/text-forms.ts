@@ -1,8 +1,11 @@
 import type { Text } from "../texts/text.ts";
 
+/** Max. characters of an email address (RFC 5321, 4.5.3.1.3). */
+export const EMAIL_LENGTH_MAX = 254;
+
 /**
- * Forms of strings in requests: patterns of schemas. Each has a text `expected.form_…`, because an error describes a form in words. Schemas take
- * their patterns from here (`test/api/messages.test.ts`).
+ * Patterns of strings in requests. Each has a text `expected.form_…`, because errors describe a pattern in words. Schemas take their patterns from
+ * here (`test/api/messages.test.ts`).
  */
 export const TEXT_FORMS = {
   /** At least one visible character and no control characters, because names appear in logs, mail headers and exported files. */
@@ -33,7 +36,7 @@ export const TEXT_FORMS = {
   content_type: "^[\\w.+-]+/[\\w.+-]+(;[\\x20-\\x7e]*)?$",
 } as const;
 
-/** Returns the form of a sort parameter: a field of the list, with `-` for descending order. */
+/** Returns the pattern of a sort parameter: a field of the list, with `-` for descending order. */
 export const sortForm = (fields: readonly string[]): string => `^-?(${fields.join("|")})$`;
 
 const nameOf = new Map<string, string>(Object.entries(TEXT_FORMS).map(([name, pattern]) => [pattern, name]));

@@ -1,6 +1,7 @@
 import { Decoder } from "cbor-x/decode";
 import { Encoder } from "cbor-x/encode";
 import { invalid, tooLarge } from "../core/domain-error.ts";
+import { invariant } from "../core/invariant.ts";
 import { CborTooLarge, checkCbor } from "./cbor-check.ts";
 import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } from "./sent-json.ts";
 
@@ -54,7 +55,7 @@ function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
 
 const encoder = new Encoder({ useRecords: false });
 
-/** Object of which the members are encoded already, one after the other: all of them together would take too long. */
+/** Object with members encoded one by one, so that large objects do not block a turn. */
 export class EncodedObject {
   readonly encoding: BodyEncoding;
   readonly members: ReadonlyArray<readonly [name: string, value: Uint8Array]>;
@@ -78,6 +79,7 @@ export class EncodedObject {
 
   #cbor(): Uint8Array {
     const count = this.members.length;
+    invariant(count <= 0xffff, "too many members for a 16-bit length");
     // A map with its length in the first byte or in two more (RFC 8949, 3); no scope has more attributes.
     const head = count < 24 ? Buffer.of(0xa0 | count) : Buffer.of(0xb9, count >> 8, count & 0xff);
     return Buffer.concat([head, ...this.members.flatMap(([name, value]) => [encoder.encode(name), value])]);
@@ -90,6 +92,6 @@ export function encodeBody(encoding: BodyEncoding | undefined, body: unknown): U
   return encoding === "CBOR" ? encoder.encode(body) : Buffer.from(JSON.stringify(body));
 }
 
-/** Encodes a value of which the JSON is stored, and does not parse it for JSON. */
+/** Encodes a value stored as JSON; passes it through unparsed for JSON. */
 export const encodeStored = (encoding: BodyEncoding, text: string): Uint8Array =>
   encoding === "CBOR" ? encoder.encode(JSON.parse(text)) : Buffer.from(text);

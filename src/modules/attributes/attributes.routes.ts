@@ -150,7 +150,7 @@ export const attributesRoutes = (deps: {
     .get(
       "/devices/:deviceId/attributes/desired",
       async ({ principal, params, query, request }) => {
-        const { heads, find } = await attributes.listDesired(principal, params.deviceId);
+        const { heads, find } = await attributes.readDesired(principal, params.deviceId);
         return desiredList.longPage({ query, request, answers }, heads, find);
       },
       {

@@ -74,7 +74,7 @@ const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by t
 const isSame = (left: string, right: string): boolean =>
   left === right || Bun.deepEquals(JSON.parse(left), JSON.parse(right));
 
-/** Compares the SHARED attributes of a device with its CLIENT attributes. Returns them, and a function that finds one with its values. */
+/** Compares SHARED with CLIENT attributes. Returns the state of each key and a reader for its values. */
 async function comparedWith(repository: AttributesRepository, deviceId: DeviceId) {
   function compare(key: string) {
     const [wanted] = repository.texts(deviceId, "SHARED", [key]);
@@ -337,7 +337,7 @@ export function createAttributesService(deps: {
       return { keys, read: changes.find, total: changes.count(id, filter) };
     },
     /** Compares the desired attributes of a device with those it reports. */
-    listDesired: (principal: Principal, deviceId: string) =>
+    readDesired: (principal: Principal, deviceId: string) =>
       comparedWith(repository, devices.ensureVisible(principal, deviceId)),
     /**
      * Returns the changes of a device's SHARED attributes after the change `since`, waiting for one if necessary; undefined after `ms`. Without
@@ -379,7 +379,7 @@ export function createAttributesService(deps: {
       scope: "SHARED" | "CLIENT",
       keys?: readonly string[],
     ): Promise<Array<[key: string, value: JsonValue]>> => readEach(device, { scope, keys }, valueIn),
-    /** Returns the names of the same attributes with what `convert` makes of the JSON of their values. @throws like `read` */
+    /** Like `read`, but converts each stored JSON text with `convert`. @throws like `read` */
     readEach,
     /** Sets attributes that other modules derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
+import { EMAIL_LENGTH_MAX, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { ROLES } from "../users/users.types.ts";
 import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 
@@ -56,7 +56,7 @@ export const ownSession = t.Object(
 
 export const emailText = t.String({
   minLength: 3,
-  maxLength: 254,
+  maxLength: EMAIL_LENGTH_MAX,
   pattern: TEXT_FORMS.email,
   description: "an email address",
 });
@@ -83,7 +83,7 @@ export const authorizeQuery = t.Object({
   client_id: t.Optional(t.String({ maxLength: 128 })),
   ui_locales: t.Optional(t.String({ maxLength: 128 })),
   theme: t.Optional(t.String({ maxLength: 16 })),
-  login_hint: t.Optional(t.String({ maxLength: 254, description: "email to fill in" })),
+  login_hint: t.Optional(t.String({ maxLength: EMAIL_LENGTH_MAX, description: "email to fill in" })),
   prompt: t.Optional(
     t.Union([t.Literal("login"), t.Literal("select_account")], {
       description: "login or select_account: an external provider asks for the account again",

@@ -1,9 +1,9 @@
 import { t } from "elysia";
-import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
+import { EMAIL_LENGTH_MAX, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { textSchema } from "../wire.schemas.ts";
 
 const address = t.String({
-  maxLength: 254,
+  maxLength: EMAIL_LENGTH_MAX,
   pattern: TEXT_FORMS.mail_address,
   description: "an email address",
 });

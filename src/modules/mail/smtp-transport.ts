@@ -41,24 +41,24 @@ function textOf(error: SmtpError): Text {
   return detail("mail_error.connection", { reason: networkErrorText(error) });
 }
 
-/** Servers that nobody in between can impersonate. */
+/** This machine: nobody can be in between. */
 const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /**
- * Parses `smtp://` or `smtps://` with user, password, host and port; `?requireTLS=` and `?tls.rejectUnauthorized=false`. By default, encryption is
- * required to send a password: anybody in between can hide that the server offers it.
+ * Parses `smtp://` or `smtps://` with user, password, host and port; `?requireTLS=` and `?tls.rejectUnauthorized=false`. By default, a password
+ * to another machine requires encryption, because anybody in between can hide that the server offers it.
  */
 export function parseSmtpUrl(text: string) {
   const url = new URL(text);
   const secure = url.protocol === "smtps:";
   const flag = (name: string) => url.searchParams.get(name);
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const hasPassword = url.username !== "" && !OWN_HOST.test(host);
+  const needsEncryption = url.username !== "" && !OWN_HOST.test(host);
   return {
     host,
     port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    requireTLS: (flag("requireTLS") ?? String(hasPassword)) === "true",
+    requireTLS: (flag("requireTLS") ?? String(needsEncryption)) === "true",
     tls: { rejectUnauthorized: flag("tls.rejectUnauthorized") !== "false" },
     ...(url.username !== "" && {
       auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },

@@ -106,11 +106,15 @@ function changeFields(
   };
 }
 
+/** Only these steps have secrets. */
+const isWebhookStep = (step: unknown): step is Record<string, unknown> =>
+  isJsonObject(step) && step.type === "webhook_forward";
+
 /** Returns the steps with each secret changed; a step's fields may be in its `config`. */
 function changeSecrets(steps: unknown, changes: SecretChanges): unknown {
   if (!Array.isArray(steps)) return steps;
   return steps.map((step: unknown) => {
-    if (!isJsonObject(step) || step.type !== "webhook_forward") return step;
+    if (!isWebhookStep(step)) return step;
     const { config } = step;
     const target = targetOf(step.url ?? (isJsonObject(config) ? config.url : undefined));
     const outer = changeFields(step, target, changes);
@@ -368,7 +372,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
   async function takeSteps(principal: Principal, input: unknown, pipelineId?: string): Promise<unknown> {
     const { seal, openUrl } = outbound;
     const steps = toPlainJson(input, "telemetry");
-    const mayKeep = JSON.stringify(steps ?? null).includes("webhook_forward");
+    const mayKeep = Array.isArray(steps) && steps.some(isWebhookStep);
     const secrets = mayKeep ? await knownSecrets(principal, pipelineId) : new Map<string, KnownSecret>();
     return sealSteps(steps, { seal, openUrl, known: secrets });
   }

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
-import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
+import { EMAIL_LENGTH_MAX, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
 import { INVITE_DELIVERIES, ROLES, USER_STATUSES } from "./users.types.ts";
@@ -25,7 +25,7 @@ const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { de
 const fullName = nameText(200);
 const email = t.String({
   minLength: 3,
-  maxLength: 254,
+  maxLength: EMAIL_LENGTH_MAX,
   pattern: TEXT_FORMS.email,
   description: "an email address, of one user in the whole gateway",
 });

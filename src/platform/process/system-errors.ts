@@ -1,5 +1,6 @@
 import { SQLiteError } from "bun:sqlite";
 import { isDamage } from "../database/database-check.ts";
+import { type StorageFault, storageFaultOf } from "../files/storage-fault.ts";
 
 /** Descriptions, with a remedy, by error code of the operating system. */
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
@@ -22,24 +23,21 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
 };
 
-/** Descriptions, with a remedy, by prefix of the SQLite error code. */
-const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | undefined]> = [
-  ["SQLITE_FULL", SYSTEM_ERRORS.ENOSPC],
-  ["SQLITE_IOERR_SHMSIZE", SYSTEM_ERRORS.ENOSPC],
-  ["SQLITE_READONLY", SYSTEM_ERRORS.EROFS],
-  [
-    "SQLITE_CANTOPEN",
+/** Descriptions, with a remedy, of errors of SQLite. */
+const SQLITE_ERRORS: Readonly<Partial<Record<StorageFault, string | undefined>>> = {
+  full: SYSTEM_ERRORS.ENOSPC,
+  readOnly: SYSTEM_ERRORS.EROFS,
+  denied:
     "A database or a file that belongs to it (-wal, -shm) cannot be opened. Check owner, permissions and links in the data directory.",
-  ],
-];
+};
 
 function describeSqliteError(error: SQLiteError): string | undefined {
   if (isDamage(error))
     return `A database is damaged (${error.message}). To find out which, run: lineside check`;
-  const [, advice] = SQLITE_ERRORS.find(([code]) => error.code?.startsWith(code)) ?? [];
-  if (advice === undefined && error.code?.startsWith("SQLITE_IOERR"))
+  const fault = storageFaultOf(error);
+  if (fault === "failed" || fault === "unreadable")
     return `The disk failed (${error.message}). Check the system log for disk errors.`;
-  return advice;
+  return fault && SQLITE_ERRORS[fault];
 }
 
 /** Describes an error of the operating system, with its path, or of SQLite; undefined for other errors. */

@@ -1,5 +1,6 @@
 import type { Configuration, CustomFetch, DiscoveryRequestOptions } from "openid-client";
 import { DomainError, forbidden, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
+import { EMAIL_LENGTH_MAX } from "../../../lib/core/text-forms.ts";
 import { firstBytes } from "../../../lib/network/response-bytes.ts";
 import { normalizeEmail } from "../../../lib/strings/normalize-email.ts";
 import type { Logger } from "../../../platform/core/log.ts";
@@ -10,8 +11,6 @@ const TIMEOUT_SECONDS = 5;
 const METADATA_KEPT_MS = 60_000;
 /** Max. clock difference to the provider in seconds. Larger differences are corrected by its responses. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-
-const EMAIL_LENGTH_MAX = 254;
 
 /** Max. bytes of a response of the provider; its keys and claims are a few kilobytes. Parsing megabytes would block all users. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 256 * 1024;

@@ -1,4 +1,5 @@
 import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
+import { EMAIL_LENGTH_MAX } from "../../../lib/core/text-forms.ts";
 import { normalizeEmail } from "../../../lib/strings/normalize-email.ts";
 import { randomToken, sha256 } from "../../../platform/core/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
@@ -9,7 +10,6 @@ import type { SecondFactor } from "./second-factor.ts";
 const CODE_LIFETIME_MS = 60_000;
 /** Time for entering the second factor or a new password. */
 const TICKET_LIFETIME_MS = 15 * 60_000;
-const EMAIL_LENGTH_MAX = 254;
 /** Lifetime of a temporary password, as long as the outbox keeps it, so that an old note or mail does not work forever. */
 const TEMPORARY_PASSWORD_LIFETIME_MS = 14 * 24 * 3_600_000;
 
