@@ -166,7 +166,7 @@ export const configKeys = {
     default: undefined,
     secret: true,
     description:
-      "Mail server, e.g. `smtp://user:password@mail.example:587` or `smtps://…:465`. It has priority over the mail server that the console sets. Without either, mails wait in the outbox, where they can be read. With a user, encryption is required; `?requireTLS=true` requires it without one, and `?requireTLS=false` sends the password to a server that does not offer it. `?tls.rejectUnauthorized=false` accepts any certificate.",
+      "Mail server, e.g. `smtp://user:password@mail.example:587` or `smtps://…:465`. It has priority over the mail server that the console sets. Without either, mails wait in the outbox, where they can be read. With a user, encryption is required unless the server is on this machine; `?requireTLS=true` always requires it, and `?requireTLS=false` also sends the password to a server without encryption. `?tls.rejectUnauthorized=false` accepts any certificate.",
   },
   smtp_from: {
     kind: text,

@@ -75,7 +75,7 @@ export async function writeDebianPackage(folder: string, about: DebianPackage): 
     { path: "/usr/lib/systemd/system/lineside.service", content: packagedUnit(unit), mode: 0o644 },
     {
       path: ENVIRONMENT,
-      content: "# Settings of Lineside: one LINESIDE_… variable a line. Restart the service afterwards.\n",
+      content: "# Settings of Lineside: one LINESIDE_… variable per line. Restart the service afterwards.\n",
       mode: 0o600,
     },
     { path: "/usr/share/doc/lineside/copyright", content: licenses, mode: 0o644 },
