@@ -24,7 +24,7 @@ The command works on the data directory, also while the gateway runs.`;
 const toJson = ({ tenantId, name, planName, isHost }: Tenant) => ({ tenantId, name, planName, isHost });
 const limit = (value: number | null) => (value === null ? "none" : String(value));
 
-/** Formats a limit that the settings of the gateway also have. */
+/** Formats a limit; `null` means that the gateway's setting applies. */
 const limitOrSetting = (value: number | null) => (value === null ? "setting" : String(value));
 
 const actions: Record<string, (request: ActionRequest) => ActionResult> = {

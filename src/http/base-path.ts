@@ -13,7 +13,7 @@ function prefixed(path: string, base: string): string {
 const isPage = (headers: Headers): boolean =>
   (headers.get("content-type") ?? "").startsWith("text/html") && !headers.has("content-encoding");
 
-/** Adapts the response of an app without a base path: redirects, cookies, links to next pages, and HTML pages. */
+/** Adds the base path to redirects, cookies, `Link` headers and HTML pages. */
 export async function withBasePath(response: Response, base: string): Promise<Response> {
   // After an upgrade to a WebSocket there is none.
   if (!(response instanceof Response)) return response;

@@ -1,4 +1,3 @@
-/** Headers of every response. */
 export const securityHeaders = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

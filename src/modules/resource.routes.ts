@@ -117,9 +117,9 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   const { item, listed = item, detail = item, created = item, updated = item } = schemas;
   const list = wholeList(resource.list);
   const change = changing(resource, deps.read);
-  // The compiler does not know the fields that the schemas of a resource have; callers are checked against them. A response leaves out others.
+  // The fields are checked against the schemas at runtime, which the compiler cannot see.
   const toWire = (shown: Shown, request: Request): Fields => deps.toWire(shown, request) as Fields;
-  // The framework does so for other responses.
+  // Elysia drops fields missing from the schema; streamed lists must do it themselves.
   const listedFields = (fields: Fields): Fields =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => name in listed.properties));
   const itemPath = `/:${parameter}`;

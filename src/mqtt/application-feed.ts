@@ -14,8 +14,9 @@ import { createPeriodic } from "../platform/time/periodic.ts";
 import { type ApplicationTopic, readFilter, topicFor } from "./application-topics.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
-/** Devices read together for a new subscription, and the most of which the newest values are read together. */
+/** Devices per page for a new subscription. */
 const PAGE = 200;
+/** Max. devices whose newest values are read together. */
 const VALUES_AT_ONCE = 100;
 /** Delay between two messages for a client that reads slowly, and the max. number of delays. */
 const WAIT_MS = 50;

@@ -23,7 +23,7 @@ export class ConnectionTurns {
     this.#clock = clock;
   }
 
-  /** Returns whether the time of this turn is used up, so that a connection with more work must stop and call `later`. */
+  /** True when this turn's time is used up: a connection with more work must stop and call `enqueue`. */
   get isTurnOver(): boolean {
     this.#begin();
     return this.#clock.monotonic() - this.#startedAt >= TURN_MS;

@@ -169,8 +169,8 @@ export function openSessionStore(
 }
 
 /**
- * Loads the sessions. An unreadable file is set aside: devices subscribe again, which costs less than a broker that does not start. A disk
- * that is full or busy, or permissions, are no reason for that.
+ * Loads the sessions. An unreadable file is set aside: devices subscribe again, which costs less than a broker that does not start. A full or
+ * busy disk or missing permissions do not justify that.
  */
 export function loadSessions(options: SessionStoreOptions): SessionStore {
   try {

@@ -3,7 +3,7 @@ import type { Fields } from "./site.types.ts";
 
 const PAGE_ITEMS = 1_000;
 
-/** Returns all pages of a list. */
+/** Returns the items of all pages of a list. */
 export async function listAll(api: ApiClient, path: string): Promise<Fields[]> {
   const all: Fields[] = [];
   for (;;) {

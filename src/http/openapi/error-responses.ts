@@ -21,7 +21,7 @@ const retryAfter = {
   "retry-after": { description: "seconds after which to try again", schema: { type: "integer" } },
 };
 
-/** Responses without a body: by contract, those for missing credentials and for invalid requests to two operations, and those of the HTTP parser. */
+/** Responses without a body: 401, the bare 400 of two operations, and errors of the HTTP parser. */
 const withoutBody: Record<string, Response> = {
   Unauthorized: { description: "The credential is missing or not valid. There is no body." },
   RequestHeaderFieldsTooLarge: {
@@ -71,8 +71,7 @@ const isError = (status: string): boolean => status === "401" || status in descr
 const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /**
- * Extracts clauses with an error status from a description (`409 when the name is taken; 403 without access`), which describe these responses unless
- * `described` does.
+ * Moves clauses such as `409 when the name is taken` from the description to the response of that status, unless `described` already documents it.
  */
 export function splitErrors(description: string, described: object): ToldErrors {
   const errors: Record<string, string> = {};

@@ -53,7 +53,7 @@ export function lineText(line: AlarmLine, language: Language): string {
   return cut(message === "" || message === alarmType ? head : `${head}. ${message}`);
 }
 
-/** Returns the counts as `3 × Critical, 211 × Warning`, the most severe first. */
+/** Returns the counts as `3 × Critical, 211 × Warning`, most severe first. */
 export const countsText = ({ bySeverity }: Pick<AlarmCounts, "bySeverity">, language: Language): string =>
   severitiesDescending
     .flatMap((severity) => {

@@ -33,7 +33,6 @@ export const FAULT_SOURCES = [
 ] as const;
 export type FaultSource = (typeof FAULT_SOURCES)[number];
 
-/** Kinds of subjects of faults. */
 export const FAULT_SUBJECTS = [
   "device",
   "user",

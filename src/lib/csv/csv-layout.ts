@@ -187,7 +187,7 @@ export function settleLayout(
   return { names, ...time, deviceColumn, keys, unnamed };
 }
 
-/** Returns all columns with a name: omitting a duplicate name omits both columns. */
+/** Returns the columns with this name: a duplicate header name selects all of them. */
 function columnsOf(names: readonly string[], wanted: string): readonly number[] {
   const all = [...names.keys()].filter((column) => names[column] === wanted);
   return all.length > 0 ? all : [columnOf(names, wanted)];

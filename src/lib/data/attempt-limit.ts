@@ -16,7 +16,7 @@ export class AttemptLimit {
     this.#rate = rate;
   }
 
-  /** Counts a failed attempt. Returns 0, or beyond the limit the ms until the next attempt is processed. `now` is monotonic. */
+  /** Counts a failed attempt. Returns 0, or the ms to wait if over the limit. `now` is monotonic. */
   take(address: string, now: number): number {
     return this.#meterOf(addressGroup(address)).take(now);
   }

@@ -1,4 +1,4 @@
-/** Max. distinct strings. With more, the values are not names of a few kinds, and keeping them is not worthwhile. */
+/** Max. distinct strings. Beyond that, values rarely repeat, so pooling does not pay. */
 const STRINGS_MAX = 10_000;
 
 /**

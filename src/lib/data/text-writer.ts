@@ -9,7 +9,7 @@ const CAPACITY_KEPT_MAX = 8 * 1024 * 1024;
 /** Digits per step with 32-bit integers. */
 const STEP_DIGITS = 9;
 const STEP = 10 ** STEP_DIGITS;
-/** Below this, decimal strings of up to 15 digits are distinct as numbers, so their digits equal those of `String`. */
+/** Below this, a decimal of up to 15 digits round-trips through a double, so its digits equal those of `String`. */
 const EXACT_BELOW = 1e15;
 const DECIMALS_MAX = 6;
 const ZERO = 0x30;

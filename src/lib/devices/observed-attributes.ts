@@ -1,4 +1,4 @@
-/** Keys in the SERVER scope with observations of the gateway about a device. All except `active` are times in epoch ms. */
+/** SERVER attributes that the gateway itself sets. All except `active` are epoch ms. */
 export const OBSERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   "active",
   "inactivityAlarmTime",

@@ -211,7 +211,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         committed: () => undefined,
         failed,
       }),
-    /** Examines the next `rows` entries before `before`, newest first. They still name what is hidden from the reader. */
+    /** Examines the next `rows` entries before `before`, newest first. Not redacted: apply `withinReach` before showing entries. */
     slice(
       scope: AuditScope,
       filter: AuditFilter,

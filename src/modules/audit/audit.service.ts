@@ -261,7 +261,7 @@ export function createAuditService(deps: {
     }
   }
 
-  /** Removes from entries what is hidden from the reader, one entry after the other: it is somewhere in their JSON. */
+  /** Redacts entries one at a time, because hidden names may be anywhere in their JSON. */
   async function shownOf(items: readonly AuditEntry[], scope: AuditScope): Promise<readonly AuditEntry[]> {
     if (scope.devices === "all") return items;
     const shown: AuditEntry[] = [];

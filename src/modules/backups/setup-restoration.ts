@@ -75,7 +75,7 @@ export class SetupRestoration {
     await this.#deps.upload.append(part, bytes);
   }
 
-  /** Starts the restoration. @throws DomainError like `authorize`; `conflict` during a restoration, and before the file is complete */
+  /** Starts the restoration. @throws DomainError like `authorize`; `conflict` while a restoration runs or the upload is incomplete */
   begin(link: string, passphrase: string | undefined): void {
     const { upload, setup } = this.#deps;
     this.authorize(link);

@@ -11,7 +11,6 @@ import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
 
 const FILE = "codec-index.db";
 
-/** Creates the index of public codecs. */
 export function createCodecIndexModule(
   { data, clock, log }: Core,
   modules: {

@@ -37,7 +37,7 @@ const toEntry = (row: EntryRow): IndexEntry => ({
   examples: JSON.parse(row.examples) as CodecExample[],
 });
 
-/** Returns the first columns of an order; by default vendor and model. */
+/** Returns the leading ORDER BY term; empty for the default order (vendor, model). */
 function orderOf(sort: string | undefined): string {
   const field = SORT_FIELDS.find((name) => name === sort?.replace("-", ""));
   return field === undefined ? "" : `${field} COLLATE NOCASE ${sort?.startsWith("-") ? "DESC" : "ASC"}, `;

@@ -97,8 +97,8 @@ const createIdList =
 const deviceRow = sql<number>`${devices}.rowid`;
 
 /**
- * Yields conditions that together match all devices of a tenant, some at a time, in the order of their creation. The rows are read from an index
- * first, so that each part costs the same wherever it is, and a device that is deleted meanwhile makes no other one be skipped.
+ * Yields conditions that together match all devices of a tenant, some at a time, in the order of their creation. Row ids are read first, so each
+ * part costs the same and deletions meanwhile skip no device.
  */
 export function* devicesInParts(
   orm: MainDatabase["orm"],

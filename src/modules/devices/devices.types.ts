@@ -112,7 +112,7 @@ export interface DeviceFilter {
   /** Devices that match `search` and `tag`, if these have been looked up. */
   readonly found?: readonly DeviceId[] | undefined;
   readonly tag?: string | undefined;
-  /** Comma-separated keys of server attributes, of which the device has at least one. */
+  /** Comma-separated keys of server attributes; matches devices with at least one of them. */
   readonly attribute?: string | undefined;
   readonly parentDeviceId?: string | undefined;
   readonly assetId?: string | undefined;

@@ -59,7 +59,7 @@ export interface ImportResult extends ImportProgress, HistoryNotes {
 /** Row of a CSV file, or a line in the form of a device message. */
 type Row = HistoryRow | { readonly row: number; readonly body: unknown };
 
-/** Returns whether rows with only numeric values need no validation. */
+/** Returns whether rows with these keys and only numeric values are always valid. */
 function canHoldNumbers(keys: readonly string[]): boolean {
   try {
     return checkValues(Object.fromEntries(keys.map((key) => [key, 0]))) !== undefined;
@@ -115,7 +115,7 @@ export interface ImportSource {
 export interface ImportTarget {
   /** Epoch ms. */
   readonly now: number;
-  /** Returns the readings of one body. @throws DomainError `invalid` that describes the error. Rows without a timestamp are refused */
+  /** Returns the readings of one body; rows without a timestamp are refused. @throws DomainError `invalid` */
   decode(body: unknown): Reading[];
   /** Resolves when the readings are on disk. */
   store(readings: readonly Reading[]): Promise<void>;

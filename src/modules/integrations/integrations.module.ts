@@ -131,7 +131,7 @@ const createPorts = () => ({
   deviceSeen: new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen"),
 });
 
-/** Creates the processing of received messages. */
+/** Connects decoding, device resolution and storage of received messages. */
 function createPipeline(
   { database, clock }: Pick<Core, "database" | "clock">,
   modules: IntegrationsModules,

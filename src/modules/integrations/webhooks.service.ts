@@ -157,9 +157,7 @@ export function createWebhooksService(deps: {
   }
 
   return {
-    /**
-     * Returns the owner of the space for an unread body: the tenant whose secret the request carries, otherwise the address.
-     */
+    /** Returns the owner of the space for an unread body: the tenant and integration whose secret the request carries, otherwise the address. */
     spaceOwner(request: Pick<WebhookRequest, "tenantId" | "integrationId" | "secret" | "peer">): TaskOwner {
       const { tenantId, integrationId, secret } = request;
       const stranger = () => ({ tenantId: NO_TENANT, userId: addressGroup(request.peer.address) });

@@ -4,8 +4,8 @@ import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /**
- * Names and certificates with which devices and MQTT clients sign in; secret tokens and API keys are stored elsewhere. Unique only within a tenant,
- * so that other tenants' names are neither refused nor visible.
+ * Names and certificates with which devices and MQTT clients sign in; secret tokens and API keys are stored elsewhere. Unique per tenant only,
+ * so a tenant neither collides with nor learns other tenants' names.
  */
 export const loginIdentities = sqliteTable(
   "login_identities",

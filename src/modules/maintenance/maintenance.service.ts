@@ -32,7 +32,7 @@ export function createMaintenanceService(deps: {
       if (maintenance === undefined || seen === "all" || seen.has(maintenance.deviceId)) return maintenance;
       return { ...maintenance, deviceId: device.deviceId, reason: "", by: "" };
     },
-    /** Starts maintenance. A running one continues with the new end and reason. */
+    /** Starts maintenance, or changes its end and reason if it is already running. */
     begin(
       principal: Principal,
       deviceId: string,
@@ -46,7 +46,7 @@ export function createMaintenanceService(deps: {
       const maintenance: Maintenance = {
         deviceId: id,
         tenantId: principal.tenantId,
-        // Where the clock was set back since, it begins now.
+        // If the clock was set back since, maintenance begins now.
         since: Math.min(watch.ofItself(id)?.since ?? now, now),
         until,
         reason: reason.trim(),

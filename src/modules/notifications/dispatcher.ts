@@ -46,7 +46,7 @@ interface Audience extends Recipients {
   readonly settings: NotificationSettings;
 }
 
-/** Notifications processed together; both lists are kept until the batch is written. */
+/** Notifications processed together; both maps are kept until the batch is written. */
 interface Batch {
   readonly audiences: Map<TenantId, Audience>;
   /** Flows by channel and user. */
@@ -111,7 +111,7 @@ const DIGEST_LINES_MAX = 5;
 function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
   const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = digest ?? {};
   const { severity, trigger } = line;
-  // Sorting keeps the order of equals: the oldest of the most severe ones stay.
+  // Sorting is stable: of equally severe lines, the oldest stay.
   const named = [...worst, line].sort((a, b) => compareSeverities(b.severity, a.severity));
   return {
     total: total + 1,
@@ -122,9 +122,9 @@ function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
 }
 
 /**
- * Converts alarm events to mails and messages. A notification is removed in the transaction that writes its mails, so that each user is notified
- * exactly once, even after a crash. Therefore it is not a delivery queue: nothing outside the database is attempted here. Users with many
- * notifications within a short time get the rest in one digest at its end.
+ * Converts alarm events to mails and messages. Progress is saved in the transaction that writes the mails, so each user is notified exactly once,
+ * even after a crash. Nothing outside the database is attempted here: the outbox delivers. Users with many notifications within a short time get
+ * the rest in one digest at its end.
  */
 export class Dispatcher {
   #isStarted = false;
@@ -174,7 +174,7 @@ export class Dispatcher {
   }
 
   async #work(): Promise<void> {
-    await setImmediate(); // whoever raised the alarms goes on first
+    await setImmediate(); // the caller that raised the alarms continues first
     while (this.#isStarted && this.#endWindows()) await workShare.next();
     while (this.#isStarted && this.#dispatchBatch()) await workShare.next();
   }

@@ -60,7 +60,7 @@ export interface Digest {
   readonly total: number;
   readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
   readonly byTrigger: Readonly<Partial<Record<NotificationTrigger, number>>>;
-  /** Most severe lines, oldest first. */
+  /** Most severe first, then oldest first. */
   readonly worst: readonly NotificationLine[];
 }
 
@@ -69,13 +69,13 @@ export interface Flow {
   /** Id of the user or messenger. */
   readonly recipientId: string;
   readonly channel: (typeof FLOW_CHANNELS)[number];
-  /** Monotonic epoch ms. */
+  /** End of the window, on the clock of `createSteadyNow`: epoch ms that clock changes do not move. */
   readonly endsAt: number;
   readonly sent: number;
   readonly digest: Digest | null;
 }
 
-/** HTTP request, generated from a template, that sends texts to phones and chats. */
+/** Templated HTTP request that sends messages to phones and chat services. */
 export interface Messaging {
   readonly url: string;
   readonly method: "POST" | "PUT" | "PATCH";

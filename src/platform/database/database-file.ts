@@ -119,15 +119,14 @@ export function openDatabaseFile(path: string, mode: "read" | "write" | "create"
 }
 
 /**
- * Closes a database without moving its write-ahead log into the file, which the last connection does unless it is read-only. Used for damaged
- * databases and failed starts.
+ * Closes a database without a checkpoint, which closing the last writable connection would trigger. Used for damaged databases and failed starts.
  */
 export function closeKeepingLog(database: Database): void {
   const holder = new Database(database.filename, { strict: true, readonly: true });
   try {
-    holder.run("PRAGMA schema_version"); // takes the lock that says that a connection is open
+    holder.run("PRAGMA schema_version"); // takes the lock of an open connection
   } catch {
-    // The file is damaged, and the lock is taken nevertheless.
+    // The file is damaged, but the lock is taken anyway.
   } finally {
     database.close(false);
     holder.close(false);

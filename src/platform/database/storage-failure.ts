@@ -16,7 +16,7 @@ const CODES = {
 
 type Explain = (error: unknown) => StorageFault | undefined;
 
-/** Called for every write that failed because of the disk. They may know better than SQLite why. */
+/** Called for every write that failed because of the disk. Find the reason that SQLite hides. */
 const explainers = new Set<Explain>();
 
 /** Returns the error for callers if the disk refused a write; undefined for other errors. */
@@ -26,7 +26,7 @@ export function toStorageFailure(error: unknown, fault = storageFaultOf(error)):
   return cause instanceof SQLiteError && code !== undefined ? unavailableDueTo(cause, code) : undefined;
 }
 
-/** Returns the error for callers of a write. If the write failed because of the disk, `FailedWrites` gets to know it. */
+/** Returns the error for callers of a write, and reports disk failures to `FailedWrites`. */
 export function refusedWrite<Failure>(error: Failure): Failure | DomainError {
   const isOfDatabase = toStorageFailure(error) !== undefined;
   const [fault] = isOfDatabase ? [...explainers].flatMap((explain) => explain(error) ?? []) : [];

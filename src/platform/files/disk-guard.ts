@@ -259,7 +259,7 @@ export class DiskGuard implements Part {
     return Math.min(this.#deps.freeBytesMin, share);
   }
 
-  /** Returns whether the ballast is as wanted. A part of it is not kept. */
+  /** Returns whether the ballast was created or removed; a partial file is deleted. */
   #setBallast(wanted: boolean): boolean {
     try {
       if (wanted) writeFileSync(this.#ballast, new Uint8Array(BALLAST_BYTES), { flag: "wx" });

@@ -5,12 +5,19 @@ import { Counts, TenantBudget } from "./tenant-budget.ts";
 const MIB = 1024 * 1024;
 /** Max. bytes of a body. */
 export const REQUEST_BYTES_MAX = 16 * MIB;
-/**
- * Max. MiB of long bodies of requests in progress in total, per tenant and per sender, and of the senders without a tenant together and per sender.
- * A tenant has less while others use the space.
- */
-export const BODIES_MIB_MAX = { all: 128, tenant: 96, sender: 48, strangers: 48, stranger: 12 } as const;
-/** Tenant of senders who have proven nothing. */
+/** Max. MiB of long bodies of requests in progress. */
+export const BODIES_MIB_MAX = {
+  all: 128,
+  /** Per tenant; less while others use the space. */
+  tenant: 96,
+  /** Per user, device or integration. */
+  sender: 48,
+  /** All unauthenticated senders together. */
+  strangers: 48,
+  /** Per unauthenticated sender. */
+  stranger: 12,
+} as const;
+/** Tenant id of unauthenticated senders. */
 export const NO_TENANT = "";
 /** Max. bytes of a body that does not count. */
 const UNCOUNTED_BYTES = 64 * 1024;

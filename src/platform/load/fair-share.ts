@@ -52,7 +52,7 @@ class Turns<Member extends Waiting> implements Waiting {
 /** Owner of a waiting task. Tenants take turns, and so do the users of a tenant. */
 export interface TaskOwner {
   readonly tenantId: string;
-  /** Id of the user, device or integration. */
+  /** Id of the user, device or integration; the address of unauthenticated senders. */
   readonly userId: string;
 }
 

@@ -44,7 +44,7 @@ export const AXES_MAX = 2;
 export const paneCount = (scales: readonly number[]): number =>
   Math.floor(Math.max(0, ...scales) / AXES_MAX) + 1;
 
-/** Returns the chart to which a scale belongs, and its number among the scales of that chart. */
+/** Returns the chart of a scale and its index within that chart. */
 export const paneOf = (scale: number): { pane: number; scale: number } => ({
   pane: Math.floor(scale / AXES_MAX),
   scale: scale % AXES_MAX,

@@ -3,7 +3,7 @@
 /** Returns whether the page delays `leave`, which then runs once the user agrees to discard unsaved input. */
 type Guard = (leave: () => void) => boolean;
 
-/** A guard for each visible form, with the address of its page. */
+/** Guard of each visible form → URL of its page. */
 const guards = new Map<Guard, string>();
 
 /** Adds the guard of a visible form; the result removes it. */

@@ -270,7 +270,7 @@ function join(body: Fields): Part {
   return { kind: "join", telemetry: {}, attributes };
 }
 
-/** Reads the status. The battery level is 0 if unknown or without a battery, so the flags for those are read first. */
+/** Reads the status. Level 0 also means an unknown level or no battery, so the flags are checked first. */
 function status(body: Fields): Part {
   const hasLevel = body.externalPowerSource !== true && body.batteryLevelUnavailable !== true;
   const battery = hasLevel ? numberOf(body.batteryLevel ?? 0) : undefined;

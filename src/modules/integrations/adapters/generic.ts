@@ -83,11 +83,11 @@ const NAME_FIELDS: ReadonlyArray<readonly [field: string, part: NamePart]> = [
   ["deviceType", "type"],
 ];
 
-/** Returns the parts of a reference that exist, so that it can overlay another reference. */
+/** Returns a reference of the defined names only, so that it can override another reference. */
 const referenceOf = (names: Partial<Record<NamePart, string | undefined>>): DeviceReference =>
   Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
 
-/** Returns the reference, overlaid with the device that the object names itself. */
+/** Returns the reference, overridden by the names in the object itself. */
 function deviceIn(body: Fields, around: DeviceReference): DeviceReference {
   let own: Partial<Record<NamePart, string>> | undefined;
   for (const [field, part] of NAME_FIELDS) {

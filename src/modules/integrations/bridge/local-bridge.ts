@@ -146,7 +146,7 @@ export class LocalBridge implements Bridge {
     return !isTaken && payload.length === bytes && (isFollowed || announced?.topics.has(topic) === true);
   }
 
-  /** Returns announcements first, so that the retained states of announced topics can be read. */
+  /** Yields announcements first, so that the retained states of announced topics can be read. */
   *#retained(filters: readonly string[]): Iterable<LocalMessage> {
     const { announced, settings, tenantId, topics } = this.#deps;
     if (settings.takeRetained !== true && announced === undefined) return;

@@ -115,7 +115,7 @@ export class HotLogFile {
     return this.#unreadable.size * PAGE_BYTES;
   }
 
-  /** True if the file was deleted while it is open: what it holds ends with the process. */
+  /** True if the file was deleted while it is open: its contents are lost when the process exits. */
   get isDeleted(): boolean {
     return fstatSync(this.descriptor).nlink === 0;
   }

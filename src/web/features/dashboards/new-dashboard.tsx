@@ -11,7 +11,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { type Dashboard, dashboardsApi, TEMPLATES } from "./dashboards-api.ts";
 
-/** Creates an empty dashboard, or one from the keys of a device type. */
+/** Dialog that creates an empty dashboard, or one generated from a device type's keys. */
 export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | undefined) => void }) {
   const types = useResource(devicesApi.types, []);
   const [name, setName] = useState("");

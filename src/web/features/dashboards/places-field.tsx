@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
-/** Field for the places of devices on the plan, moved by dragging or with the arrow keys. */
+/** Positions devices on the plan, by dragging or with the arrow keys. */
 export function PlacesField({ widget, devices, onChange }: Props) {
   const plan = useRef<HTMLDivElement>(null);
   const spots = spotsOf({ widget, feed: { devices } });

@@ -55,7 +55,7 @@ export function requestOf(action: BulkAction, form: FormData) {
   return requests[action]((name) => String(form.get(name) ?? "").trim());
 }
 
-/** Fields of an action; `mistake` is that of the form. */
+/** Form fields of a bulk action. `mistake` is the form's current error. */
 export function BulkFields({ action, mistake }: { action: BulkAction; mistake: string | undefined }) {
   switch (action) {
     case "tags":

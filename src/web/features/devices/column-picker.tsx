@@ -18,11 +18,11 @@ import {
 import { devicesApi } from "./devices-api.ts";
 
 const KEYS_SHOWN = 100;
-/** Max. devices whose profiles name the keys, usually of a few profiles. */
-const DEVICES_ASKED = 500;
+/** Max. devices whose profiles are read for key names. */
+const DEVICES_READ = 500;
 
 async function loadKeyNames(): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await devicesApi.list({ limit: DEVICES_ASKED, offset: 0 });
+  const { rows } = await devicesApi.list({ limit: DEVICES_READ, offset: 0 });
   const { profiles } = await resolveKeys(rows.map(({ deviceId }) => deviceId));
   return new Map(
     profiles.flatMap(({ keyMetadata }) =>

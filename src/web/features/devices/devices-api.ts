@@ -21,7 +21,7 @@ export interface DeviceListQuery {
   readonly deviceType?: string;
   readonly state?: DeviceState | undefined;
   readonly tag?: string;
-  /** Keys of server attributes, at least one of which the device has. */
+  /** Comma-separated keys of server attributes; matches devices with at least one of them. */
   readonly attribute?: string;
   readonly parentDeviceId?: string;
   readonly role?: "DEVICE" | "GATEWAY" | "";

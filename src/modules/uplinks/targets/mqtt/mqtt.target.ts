@@ -23,7 +23,7 @@ const utf8 = new TextEncoder();
 /** Bytes of a packet in addition to its payload. */
 const PACKET_HEAD_BYTES = 1_024;
 
-/** Messages for records, in one of the formats. */
+/** Encodes records as messages in one of the target's formats. */
 interface Encoding {
   messages(record: UplinkRecord, bytesMax: number): Iterable<BrokerMessage>;
 }
