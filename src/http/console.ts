@@ -69,7 +69,7 @@ export function createConsoleFiles({ root = "static/console", basePath = "" } = 
     return data && { data };
   }
 
-  /** Unpacks a file, of which the executable contains only compressed forms. Clients without compression are rare. */
+  /** Unpacks a file, because the executable contains only compressed forms. Clients without compression are rare. */
   function unpacked(name: string): Uint8Array | undefined {
     const packed = load(`${name}.gz`);
     return packed && Bun.gunzipSync(new Uint8Array(packed));

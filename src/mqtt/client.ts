@@ -62,7 +62,7 @@ export class RetainedReplay implements Turn {
     const isWaiting = this.#sending !== undefined;
     for (const subscription of subscriptions) this.#pending.set(subscription.topic, subscription);
     if (isWaiting) return;
-    // Many connections may subscribe in the same turn: whoever comes after its end waits.
+    // Many connections may subscribe in the same turn; after its end, they wait.
     if (this.#connectionTurns.isTurnOver) this.#connectionTurns.enqueue(this);
     else this.resume();
   }

@@ -109,7 +109,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#lastSeen = this.#host.now;
     this.#reader ??= this.#host.readers.take(this.#bodyBytesMax);
     this.#reader.push(bytes);
-    // Signing in is dear: many who come at once must not keep those waiting who are here.
+    // Signing in is expensive: a burst of new connections must not block existing ones.
     if (!this.#held && this.#state === "new" && this.#host.connectionTurns.isTurnOver) this.#wait();
     else if (!this.#held) this.#read();
     else if (this.#reader.pendingBytes > (this.#client ? HELD_BYTES_MAX : EARLY_BYTES_MAX))

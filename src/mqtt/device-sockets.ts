@@ -12,9 +12,9 @@ import type { DevicePeer, DeviceSocket, DeviceSocketServer } from "./device-sock
 import { longForm, unknownTopic } from "./topics.ts";
 
 /*
- * Devices on a WebSocket of their own: the topics and bodies of MQTT, one object a frame. `{topic, …body}`, or `{topic, body}`
- * where the body is no object; text frames are JSON, binary ones CBOR. `ack`, any text or number, asks for `{ack}` once the
- * message is on the disk.
+ * WebSocket for one device: the topics and bodies of MQTT, one object per frame. `{topic, …body}`, or `{topic, body}` if the
+ * body is not an object; text frames are JSON, binary frames CBOR. With `ack`, any string or number, the gateway responds `{ack}`
+ * when the message is on disk.
  */
 
 /** Max. frames of one device that wait for their turn and commit. */

@@ -28,7 +28,7 @@ export interface Section {
   readonly unordered?: readonly string[];
   /** Times in ISO 8601, which allows several spellings. */
   readonly times?: readonly string[];
-  /** Fields of which only `true` counts: setting it on another object removes it here. */
+  /** Fields that are `true` for at most one object; `false` is ignored. */
   readonly exclusive?: readonly string[];
   /** False for objects with data, which no file deletes. */
   readonly prunes: boolean;

@@ -15,7 +15,7 @@ export class BacnetValueError extends Error {
   }
 }
 
-/** Returns the value of a property; undefined for none, for NaN and for lists, of which only elements are values. */
+/** Returns the value of a property; undefined for none, for NaN and for lists, because only their elements are values. */
 export function bacnetValueOf(ref: BacnetRef, data: readonly BacnetData[]): BacnetValue | undefined {
   const [first] = data;
   if (first?.value === undefined || data.length !== 1) return undefined;

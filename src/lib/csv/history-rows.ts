@@ -180,7 +180,7 @@ export async function* csvHistory(
   yield reader.rest();
 }
 
-/** Converts the records of a CSV file, of which the first one contains the column names, to rows. */
+/** Converts the records of a CSV file to rows. The first record contains the column names. */
 class RowReader {
   readonly #dialect: CsvDialect;
   readonly #options: CsvOptions;

@@ -36,7 +36,7 @@ type LineContent = Omit<Line, "number" | "start">;
 
 const FIELDS_PER_LINE_MAX = 512;
 const TAGS_PER_LINE_MAX = 128;
-/** Max. characters of a quoted text, of which each may be escaped. */
+/** Max. characters of a quoted string, including escapes. */
 const QUOTED_CHARACTERS_MAX = 2 * 64 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -221,7 +221,7 @@ export function isInertSvg(bytes: Uint8Array): boolean {
     new SvgReader(new TextDecoder("utf-8", { fatal: true }).decode(bytes)).read();
     return true;
   } catch (error) {
-    if (error instanceof NotInert || error instanceof TypeError) return false; // TypeError: the bytes are no UTF-8
+    if (error instanceof NotInert || error instanceof TypeError) return false; // TypeError: invalid UTF-8
     throw error;
   }
 }

@@ -143,7 +143,7 @@ export class AlarmCommander {
   }
 
   async #sendAll(): Promise<void> {
-    await setImmediate(); // whoever raised the alarm goes on first
+    await setImmediate(); // the caller that raised the alarm continues first
     while (this.#isStarted) {
       const next = this.#deps.commandsRepository.listNext(AT_ONCE);
       if (next.length === 0) return;

@@ -409,7 +409,7 @@ export class AlarmEngine {
 
   #noteAlarm({ event, ...alarm }: DomainEvents["alarm.changed"]): void {
     const { deviceId, alarmType } = alarm;
-    // Whoever clears by hand wants to hear of it again only when it comes to it anew.
+    // After clearing by hand, the alarm is raised again only when the rule is met anew.
     const startsAnew = event === "CLEARED" && alarm.clearedBy !== null;
     const state = startsAnew ? this.#states.of(deviceId) : this.#states.peek(deviceId);
     if (state === undefined) return;

@@ -309,7 +309,7 @@ export class CommandEngine {
   /** Records that a command is no longer in progress, so its gateway may have room for other commands. */
   #settled(rpcId: number): void {
     const gatewayId = this.#relayed.remove(rpcId);
-    // Later: whoever changes commands now may be walking through a list of them.
+    // Deferred, because the caller may be iterating over commands.
     if (gatewayId !== undefined) queueMicrotask(() => this.gatewayListening(gatewayId));
   }
 

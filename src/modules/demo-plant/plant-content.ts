@@ -102,7 +102,7 @@ const rule = (
   alarmType,
   createRules: [{ severity, condition: raised, message: slotted(message) }],
   clearRule: { condition: cleared },
-  // A demonstration notifies nobody: whoever wants notifications changes the rule.
+  // A demonstration notifies nobody. To get notifications, users change the rule.
   recipientIds: [],
 });
 

@@ -163,7 +163,7 @@ export function createCredentialsService(deps: {
       const prepared = await prepare(change, deps.devices.get(principal, deviceId).name);
       return save(deps.devices.get(principal, deviceId), prepared); // it may have been deleted, or access revoked
     },
-    /** Prepares `set` for self-provisioning devices, in steps of which only the first is asynchronous. */
+    /** Prepares `set` for self-provisioning devices, in steps; only the first step is asynchronous. */
     prepare,
     /** @throws DomainError `conflict` if another device or MQTT client of the tenant has the credentials */
     ensureFree,

@@ -76,7 +76,7 @@ export class DeviceActivityTracker {
   }
 
   start(): void {
-    // Whoever was active when the program ended gets one whole timeout to be heard of again.
+    // Devices that were active at the last exit get a full timeout to send again.
     for (const deviceId of this.#deps.repository.listActive()) {
       const device = this.#deps.findDevice(deviceId);
       if (device !== undefined) this.#watch(this.#track(device));

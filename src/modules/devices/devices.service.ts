@@ -70,7 +70,7 @@ function createDeviceChildren(deps: {
     const { deviceId: parentDeviceId, tenantId } = gateway;
     const room = building.roomFor(tenantId);
     const children = repository.countChildren(parentDeviceId);
-    // Whoever was granted the asset sees the gateway, and what it makes.
+    // Children inherit the asset, so users with access to it see them, too.
     const assetId = repository.find(parentDeviceId)?.assetId ?? null;
     const created: Device[] = [];
     const create = ({ name, type }: ChildRef): Device => {
@@ -124,7 +124,7 @@ function createDeviceChildren(deps: {
   };
 }
 
-/** Creates the checks of which devices a caller may see. */
+/** Creates the checks of a caller's access to devices. */
 function createDeviceVisibility(repository: MembershipRepository) {
   /** Returns all given ids. @throws DomainError `not_found` if the caller may not see one of them */
   function ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[] {

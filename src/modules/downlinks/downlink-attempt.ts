@@ -136,7 +136,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   ) {
     if (settings.downlink === undefined) throw invalid("downlink.settings_missing");
     const route = deps.routeOf(downlink);
-    // What another integration knows of the device is no way of this one.
+    // The route of another integration is of no use here.
     const own = route?.integrationId === integration.integrationId ? route : {};
     return toNetwork(integration.type, { downlink, fPort, content, settings: settings.downlink, route: own });
   }

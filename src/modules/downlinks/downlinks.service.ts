@@ -106,7 +106,7 @@ export function createDownlinksService(deps: {
     if (key === undefined) throw invalid("downlink.dev_eui_invalid");
     const found = deps.findByDevEui(principal.tenantId, key);
     if (found !== undefined) return { deviceId: deps.ensureDevice(principal, found), deviceKey: key };
-    // Nobody's device: only for whoever may see all that there will be.
+    // An unregistered device: requires access to all future devices.
     ensureAllDevices(principal, detail("action.send_unregistered"));
     return { deviceId: null, deviceKey: key };
   }
@@ -257,7 +257,7 @@ export function createDownlinksService(deps: {
         payload: parsed.payload,
         fPort: parsed.fPort,
         priority: parsed.priority,
-        // Whoever gives a command wants to know whether it has arrived.
+        // Confirmed by default, so that senders learn whether the command arrived.
         confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
       });
       if (excessOf(downlink, COMMANDS_SHARE) !== undefined && !repository.hasCommand(rpcId)) return false;

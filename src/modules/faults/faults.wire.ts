@@ -66,7 +66,7 @@ export function forTenant<Wire extends { identityKind?: string; address?: string
   return hidden;
 }
 
-/** Renders entries, of which there may be thousands, letting other requests run in between. */
+/** Renders up to thousands of entries, letting other requests run in between. */
 export async function renderInTurns<Shown>(
   entries: readonly FaultEntry[],
   render: (entry: FaultEntry) => Shown,

@@ -156,7 +156,7 @@ export function createIdentityService(deps: {
       const { email } = provider.redeem(code, codeVerifier);
       const user = users.findByEmail(email);
       if (user === undefined) throw invalid("auth.code_invalid");
-      // Whoever has a code has given the password: this tells strangers nothing.
+      // A code requires the password, so this reveals nothing to strangers.
       if (user.status !== "ACTIVE") throw invalid("auth.user_disabled");
       return issue(user, sessions.start(user.userId, client));
     },

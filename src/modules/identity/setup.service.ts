@@ -104,7 +104,7 @@ export function createSetupService(deps: {
         status: "ACTIVE",
         canAcknowledgeAlarms: true,
         hasGlobalDeviceAccess: true,
-        // Whoever sets the gateway up is its operator, and must get its alarms without ever signing in.
+        // The owner operates the gateway, and must get its alarms even before the first sign-in.
         confirmedAt: deps.now(),
       });
     });

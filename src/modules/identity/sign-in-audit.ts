@@ -96,7 +96,7 @@ export function createSignInAudit(
       ...provider,
       begin: watched(provider.begin),
       signIn: watched(provider.signIn),
-      // Whoever gets here knows the password: a wrong code weighs more than a wrong password.
+      // The password was correct, so a wrong code is more serious than a wrong password.
       enterSecondFactor(request: NextStep & { readonly code: string }) {
         const email = provider.emailOf(request.ticket);
         const enter = () => provider.enterSecondFactor(request);

@@ -237,7 +237,7 @@ export async function* runImport(
     commit = (readings.length === 0 ? setImmediate() : target.store(readings)).then(() => {
       onDisk = reached;
     });
-    commit.catch(() => undefined); // whoever waits for it next hears of it
+    commit.catch(() => undefined); // the next `await` throws it
   };
 
   let turnEndMs = performance.now() + TURN_MS;

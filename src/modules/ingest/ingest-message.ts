@@ -23,7 +23,7 @@ const BYTES_MAX = 2_048;
 const KEYS_MAX = 64;
 /** Max. shapes shared by devices; more would also keep those of rarely sending devices. */
 const SHAPES_MAX = 1_000;
-/** Number of messages with an unexpected shape of which one is examined for a new shape. */
+/** One in this many messages with an unexpected shape is examined for a new shape. */
 const MISSES_PER_TRY = 16;
 /** Max. digits of an exact integer, whose quotient by a power of ten is rounded only once. */
 const DIGITS_MAX = 15;

@@ -283,7 +283,7 @@ export class EventLog {
     if (newest !== undefined && (newest.bytes === 0 || newest.bytes + bytes <= BATCH_BYTES_MAX))
       return newest;
     const batch: Batch = { writes: [], touched: new Set(), written: Promise.withResolvers<void>(), bytes: 0 };
-    batch.written.promise.catch(() => undefined); // whoever waits for it hears of it
+    batch.written.promise.catch(() => undefined); // callers that wait get the error
     this.#batches.push(batch);
     if (this.#batches.length === 1) this.#writeSoon();
     return batch;
@@ -301,7 +301,7 @@ export class EventLog {
         if (isGone) throw integrationNotFound();
       },
     );
-    written.catch(() => undefined); // whoever waits for it hears of it
+    written.catch(() => undefined); // callers that wait get the error
     return written;
   }
 

@@ -195,7 +195,7 @@ export class InboundPipeline {
       }, late.reject),
     );
     const unlessNoRoom = done.catch(async (error) => {
-      // Whoever was told that it is kept does not send it again.
+      // A sender that was told PENDING does not send the message again.
       if (!isNoRoom(error)) return isAnswered ? pending : this.#takeBack(event, kept, error);
       await kept.written;
       return pending;

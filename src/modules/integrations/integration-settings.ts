@@ -16,8 +16,7 @@ import type { IntegrationSettings, IntegrationType, MqttSettings } from "./integ
 
 /*
  * What `settings_json` may hold. Its secrets are taken out and sealed before it is stored; it shows `{kept: true}` in their places, and
- * whoever sends that back keeps the secret, for the same server only: otherwise changing the address would be a way to have it sent to
- * oneself.
+ * sending that back keeps the secret, for the same server only: otherwise callers could have it sent to themselves by changing the address.
  */
 
 let check: TypeCheck<typeof settingsSchema> | undefined;

@@ -195,7 +195,7 @@ export function createWebhooksService(deps: {
       // What the sender can mend it is told; what failed in our own mapping or script is kept here, and worked on again here.
       const isSenders = taken.stage === "adapter" || taken.stage === "resolution" || taken.stage === "ingest";
       if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;
-      // A network server says much that carries no values; whoever posts by hand has made a mistake.
+      // Network servers send many messages without values; other senders have made a mistake.
       const isNetwork = live.settings.paths?.frame !== undefined;
       if (request.kind === "generic" && !isNetwork && taken.status === "DROPPED" && taken.stage === "adapter")
         throw nothingIn(taken.text);

@@ -34,7 +34,7 @@ export interface OutboundRequest {
   readonly body: string;
   /** Default: `application/json`. */
   readonly contentType?: string;
-  /** Key of which only one request per target may be waiting or dead. */
+  /** At most one request per target with this key may be waiting or dead. */
   readonly dedupeKey?: string;
 }
 

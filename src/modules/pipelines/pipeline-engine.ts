@@ -43,7 +43,7 @@ function createNewestMessages(): {
       const newestMessage = holders.get(device);
       if (newestMessage !== undefined) return newestMessage;
       const created: NewestMessage = { reading: undefined };
-      // Beyond the limit it is written, and forgotten with whoever holds it.
+      // Beyond the limit, the new holder is not kept here: its users write to it and drop it.
       if (count >= DEVICES_MAX) return created;
       count++;
       holders.set(device, created);

@@ -70,7 +70,7 @@ export const bufferPolyfill = String.raw`(function () {
     const number = typeof value === "number" ? [value & 255] : undefined;
     const pattern = number || patternOf(value, encoding);
     if (!pattern) throw wrongType("value", "one of type number or string or an instance of Buffer or Uint8Array");
-    // As in Node, UTF-16 compares units of two bytes, of which an odd last byte is none.
+    // As in Node, UTF-16 compares units of two bytes and ignores an odd last byte.
     const step = !number && encodingOf(encoding) === "utf16" ? 2 : 1;
     let at = Number(given);
     if (given === undefined || Number.isNaN(at)) at = isLast ? bytes.length : 0;

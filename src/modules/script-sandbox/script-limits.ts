@@ -7,7 +7,7 @@ export const scriptLimits = {
   consoleLineCharsMax: 1_000,
   warningsMax: 20,
   warningCharsMax: 500,
-  /** Max. WebAssembly pages of 64 KiB: 24 MiB in total, of which the interpreter itself uses 1. */
+  /** Max. WebAssembly pages of 64 KiB: 24 MiB in total, including 1 MiB for the interpreter itself. */
   memoryPagesMax: 384,
   /** Max. heap bytes; below the total, so that a script gets an error before the interpreter fails. */
   heapBytesMax: 20 * 1024 * 1024,

@@ -124,7 +124,7 @@ export class ScriptProcess {
           waiter?.resolve(frame);
         }
     } catch {
-      // What it sends is no frame: whatever it is, it is not to be trusted any more.
+      // It sends something other than frames, so it is no longer trusted.
     }
     this.kill();
   }

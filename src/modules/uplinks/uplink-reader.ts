@@ -167,7 +167,7 @@ export class UplinkReader {
     const wakes = this.#wakes;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
     if (isAtEnd && this.#wakes === wakes) this.#hasChanges = false;
-    // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
+    // Pages without selected changes are confirmed, too, because selected changes may follow.
     if (records.length === 0 && isAtEnd) return undefined;
     return this.#item(records.map(toRecord), {
       bounds: JSON.stringify(cursor),
@@ -370,7 +370,7 @@ export class UplinkReader {
   }
 }
 
-/** Returns a deleted device, of which only the id is known. */
+/** Returns a deleted device, for which only the id is known. */
 const nameless = (deviceId: string): UplinkDevice => ({
   deviceId,
   name: deviceId,

@@ -51,7 +51,7 @@ export function createUsersService(deps: {
 }) {
   const { repository, clock, events } = deps;
   const access = createDeviceAccess({ repository, events });
-  // Whoever signs in has the address, or the password that an administrator handed over.
+  // Signing in proves access to the email address, or to the password from an administrator.
   events.on("user.signed-in", ({ userId }) => repository.confirm(userId, clock.now()));
   return {
     findById: (userId: UserId): User | undefined => repository.findById(userId),

@@ -35,7 +35,7 @@ export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: {
 const outwardAddresses = () =>
   Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
-    .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)); // of which nobody else knows the zone
+    .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)); // link-local: the zone is valid on this machine only
 
 const bestOf = (outward: ReturnType<typeof outwardAddresses>) =>
   outward.find(({ family }) => family === "IPv4") ?? outward[0];

@@ -16,7 +16,7 @@ export function ownNames(publicUrl: string | undefined): CertificateNames {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .map(({ address }) => address)
-    .filter((address) => !/^fe80:/i.test(address)); // of which nobody else knows the zone
+    .filter((address) => !/^fe80:/i.test(address)); // link-local: the zone is valid on this machine only
   const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")];
   const all = ["localhost", host, `${host}.local`, ...named, "127.0.0.1", "::1", ...addresses];
   const isName = (name: string) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(name);

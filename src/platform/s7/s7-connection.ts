@@ -260,7 +260,7 @@ export class S7Connection {
     client.onClientDisconnect = () => this.#end(closedByPeer());
     client.onClientClose = () => this.#end(closedByPeer());
     const silence = () => this.#end(timedOut("s7.no_answer", { ms: this.#timeoutMs }));
-    // Its own time-out, before there is a connection of TCP, is no Error.
+    // A time-out before TCP is connected is reported without an Error.
     client.connectError = (error) =>
       this.#end(error instanceof Error ? error : timedOut("network_error.timed_out"));
     client.readWriteError = client.connectError;

@@ -1,5 +1,5 @@
 /**
- * Scores `text` against typed letters, which must occur in order; higher is better, undefined is no match. Starts of words score most, so "p4h"
+ * Scores `text` against typed letters, which must occur in order; higher is better, undefined if there is no match. Starts of words score most, so "p4h"
  * finds "Press 4 hydraulics".
  */
 export function fuzzyScore(typed: string, text: string): number | undefined {

@@ -9,7 +9,7 @@ export type HealthReason = Text & { readonly message: string };
 export interface Readiness {
   /** Why the gateway is not ready; empty if it is. */
   readonly reasons: readonly HealthReason[];
-  /** Problems in spite of which the gateway is ready. */
+  /** Problems that do not make the gateway unready. */
   readonly warnings: readonly HealthReason[];
 }
 

@@ -68,7 +68,7 @@ export function leaveActing(): boolean {
 /** Applies a sign-in or sign-out in one tab to the others with the same storage. */
 export function watchOtherTabs(): void {
   window.addEventListener("storage", (event) => {
-    if (isActing()) return; // the end of the own session ends this one too, which the next request tells
+    if (isActing()) return; // the administrator's sign-out also ends this session; the next request notices
     if (event.key === storedName(TOKEN_KEY) && event.newValue !== null) token.value = event.newValue;
     else if (event.key === storedName(TOKEN_KEY) && readStored(TOKEN_KEY, tab) === undefined) {
       token.value = undefined;

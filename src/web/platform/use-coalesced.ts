@@ -8,7 +8,7 @@ const GATHER_MS = 500;
 export function useCoalesced(action: () => void, gatherMs = GATHER_MS): () => void {
   const current = useRef(action);
   current.current = action;
-  // Whoever has left the screen asks no more.
+  // After leaving the screen, nothing is loaded.
   useEffect(
     () => () => {
       current.current = () => undefined;

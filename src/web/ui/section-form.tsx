@@ -20,7 +20,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A form within a page: its content, the error, and a row of buttons of which the last one submits. Unsaved input is not lost without a question. */
+/** Form within a page: content, error, and a row of buttons; the last button submits. Asks before unsaved input is lost. */
 export function SectionForm(props: Props) {
   const { busy, error, submitText, isFixed = false, start, buttons, formRef } = props;
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {

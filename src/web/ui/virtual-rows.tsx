@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table of which only the rows in view exist cannot be a <table>
+// biome-ignore-all lint/a11y/useSemanticElements: a table that renders only the rows in view cannot be a <table>
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type RowsWindow, rowsWindow } from "../lib/rows-window.ts";

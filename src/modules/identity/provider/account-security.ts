@@ -138,7 +138,7 @@ export function createAccountSecurity(deps: {
       const account = links.ensure(secret, "reset");
       ensurePasswordStrong(password, account.email);
       await setPassword(account, password, () => links.ensure(secret, "reset")); // it may have been used, or ended, meanwhile
-      repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
+      repository.forgetClients(account.accountId); // clients that used the old password are no longer trusted
       deps.onPasswordChanged(account.email);
       return { email: account.email };
     },

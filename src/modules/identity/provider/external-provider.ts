@@ -115,7 +115,7 @@ export function createExternalProvider(
     let skewSeconds = 0;
     const options: DiscoveryRequestOptions = {
       timeout: TIMEOUT_SECONDS,
-      // Whoever names an issuer without TLS knows the network in between.
+      // An operator who configures an issuer without TLS trusts the network.
       execute: issuer.protocol === "http:" ? [client.allowInsecureRequests] : [],
       async [client.customFetch](url, init) {
         const response = await fetchLimited(url, init);

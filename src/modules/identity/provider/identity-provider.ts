@@ -92,7 +92,7 @@ export function createIdentityProvider(deps: {
       const account = repository.findAccount(email);
       if (account === undefined || !mustChangePassword) return;
       secondFactor.turnOff(account);
-      repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
+      repository.forgetClients(account.accountId); // clients that used the old password are no longer trusted
     };
   }
 

@@ -298,7 +298,7 @@ function decode(message: InboundMessage, settings: IntegrationSettings, note: No
 function textOfBytes(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a body with them is no text of a person or device
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a body with them was not written as text
     return text === "" || /[\u0000-\u0008\u000e-\u001f\u007f]/.test(text) ? undefined : text;
   } catch {
     return undefined;

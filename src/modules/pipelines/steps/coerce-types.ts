@@ -26,7 +26,7 @@ function toBoolean(value: TelemetryValue): boolean | undefined {
 function toJson(value: TelemetryValue): TelemetryValue | undefined {
   if (typeof value !== "string") return value;
   try {
-    // Numbers beyond the range of doubles, and depths beyond what may be stored, are no JSON here.
+    // Numbers beyond the range of doubles and values nested too deep to be stored stay strings.
     return toPlainJson(parseJson(value), "telemetry") ?? undefined;
   } catch {
     return undefined;

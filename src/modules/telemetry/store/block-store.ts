@@ -325,7 +325,7 @@ export class BlockStore {
   #open(ref: BlockRef): OpenedBlock | "gone" {
     const row = this.#body.get(ref.body);
     if (row !== null) return new OpenedBlock(this.#heads.get(ref.body) ?? decodeHead(ref.head), row.data);
-    // Whoever takes it for rewritten would look for its successor for ever.
+    // If this counted as rewritten, the reader would search for its successor endlessly.
     if (this.#listed.get(ref.device, ref.family, ref.minTs)?.body === ref.body)
       throw new Error("its body is missing");
     return "gone";

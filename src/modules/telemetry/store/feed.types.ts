@@ -70,7 +70,7 @@ export interface FeedBacklog {
   readonly oldestTs: number | null;
 }
 
-/** Range of which the part from `from` to `until`, or from `since` to `to`, has arrived. */
+/** Range whose part from `from` to `until`, or from `since` to `to`, has arrived. */
 export type ConfirmedRange = FeedRange & ({ readonly until: number } | { readonly since: number });
 
 export interface FeedConfirmation {

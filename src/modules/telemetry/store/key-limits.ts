@@ -42,7 +42,7 @@ export class DeviceKeys {
     this.#keys = [];
   }
 
-  /** Returns the limit that `more` keys would exceed, of which `unnamed` are new to all devices. */
+  /** Returns the limit that `more` keys would exceed; `unnamed` of them are new to all devices. */
   limitBeyond(more: number, unnamed: number): Pick<KeyLimitHit, "scope" | "max"> | undefined {
     const { keysPerDevice, keys } = this.tenant.limits;
     if (keysPerDevice !== null && this.size + more > keysPerDevice)

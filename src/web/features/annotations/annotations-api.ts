@@ -27,7 +27,7 @@ export interface DeviceHistory {
   readonly alarms: readonly RaisedAlarm[];
   readonly commands: readonly DeviceCommand[];
   readonly notes: readonly Note[];
-  /** Total number of alarms, commands and notes, of which the newest are included. */
+  /** Total number of alarms, commands and notes; only the newest are included. */
   readonly total: number;
 }
 

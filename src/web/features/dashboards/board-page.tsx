@@ -225,7 +225,7 @@ function useDraft(
   edit: () => void,
 ): void {
   const isChanged = history.past.length > 0;
-  // It is not what others see: whoever comes back, or has added a widget, goes on changing it.
+  // A draft differs from what others see: users who return, or who have added a widget, continue editing.
   useEffect(() => {
     if (isChanged && !isEditing && may("dashboards:write")) edit();
   }, [history]);

@@ -109,7 +109,7 @@ export function enterFullScreen(): void {
  * that key itself, so leaving full screen ends the wall as well.
  */
 export function useWall(leave: () => void): void {
-  // Before the wall is painted: whoever sees it can end it.
+  // A layout effect, so that Escape works from the first paint on.
   useLayoutEffect(() => {
     let lock: WakeLockSentinel | undefined;
     const hold = () =>

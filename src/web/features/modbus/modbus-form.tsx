@@ -33,7 +33,7 @@ export function ModbusForm(props: ConnectionFormProps<ModbusConnection>) {
           values={values}
           errorOf={errorOf}
           options={{ framing: MODBUS_FRAMINGS.filter((name) => name !== "SERIAL" || isOffered) }}
-          // A path is no address.
+          // A serial path is not a host.
           onChange={(next) => onChange(isSerial(next) === isSerial(values) ? next : { ...next, host: "" })}
         />
       )}

@@ -160,7 +160,7 @@ function JsonField({ label, hint, error, value, onChange }: Props) {
   const [text, setText] = useState(() =>
     value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2),
   );
-  // What is no JSON is kept as the text that it is, and refused as such when it is saved.
+  // Invalid JSON is kept as text, and refused when saving.
   const isBroken = text.trim() !== "" && typeof parseValue(text) === "string";
   return (
     <TextAreaField

@@ -55,7 +55,7 @@ export function DataTab({ device }: DeviceTabProps) {
     const [latest, keys] = await Promise.all([
       telemetryApi.latest(device.deviceId),
       telemetryApi.keys(device.deviceId),
-      // It decides which values are shown first, which would else be loaded twice.
+      // Decides which values are shown first; without it, they would be loaded twice.
       keyMetadataReady(device.deviceId),
     ]);
     return { latest, keys, load: ++loads.current };
@@ -95,7 +95,7 @@ function DeviceData(props: {
   return (
     <>
       <KnownKeys
-        // What an import brought is seen by starting anew.
+        // Remounts after an import, to show the imported values.
         key={props.load}
         device={device}
         controls={controls}

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table of which only the rows in view exist cannot be a <table>
+// biome-ignore-all lint/a11y/useSemanticElements: a table that renders only the rows in view cannot be a <table>
 // biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated; what is operated in them is a link
 
 import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";

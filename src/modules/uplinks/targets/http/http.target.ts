@@ -64,7 +64,7 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
       signal,
     );
     if (isTaken(answer.status)) return;
-    // Without what it said: whoever may name an address must not read by it what answers there.
+    // Without the response body: users who may set a URL must not be able to read from it.
     const error = answerError(answer.status);
     connection.pauseAfter(answer, error);
     throw error;

@@ -73,7 +73,7 @@ function restrictConnections(client: Connected, { context, tls, library }: Conne
   /** Addresses in use, by name and port. */
   const addresses = new Map<string, string>();
   const limited = new WeakSet<Connection>();
-  // An error of a connection is told to whoever waits for it; a second one must not end the program.
+  // The caller gets the first error of a connection; further errors must not end the process.
   pool.on("connecting", ({ connection }) => void connection.on("error", () => {}));
 
   /** Converts an error for the client, which retries unless the error is permanent. */

@@ -269,7 +269,7 @@ interface Message {
   readonly payload: Uint8Array;
 }
 
-/** Request for a stream of which only one page is read: the client would collect as many pages as the server announces. */
+/** Request for a stream that reads only one page: the client would collect as many pages as the server announces. */
 const ONE_PAGE = Object.defineProperty({}, "offset", {
   set() {
     throw answerTooLong();

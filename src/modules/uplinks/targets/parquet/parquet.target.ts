@@ -347,7 +347,7 @@ class ParquetTarget implements Target {
  * with Hive partitioning.
  *
  * - `telemetry/site=…/date=…/hour=…/<name>.parquet` (without `hour=` by day; in UTC by the timestamp of the value) has one row per value:
- *   `device` (id), `name`, `type`, `tags` (JSON), `key`, `ts`, and `number`, `boolean`, `text` or `json` (text), of which only the column of the
+ *   `device` (id), `name`, `type`, `tags` (JSON), `key`, `ts`, and `number`, `boolean`, `text` or `json` (text); only the column of the
  *   value's type is set. Rows are ordered by device, key and time; pages are compressed by zstd. NaN and infinities are stored.
  * - `events/site=…/date=…/<name>.parquet` contains all other records: `ts`, `kind`, `device`, `name`, `type` and `data`, the line that the HTTP
  *   target sends. Deletions are included (at the end of their range) but not executed: a file never changes.

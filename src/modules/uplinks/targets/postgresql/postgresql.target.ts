@@ -324,7 +324,7 @@ class PostgresqlTarget implements Target {
  * of many sites can share:
  *
  * - `telemetry` (layout NARROW): `device uuid, key text, ts timestamptz` are the primary key; `number double precision, boolean boolean, text
- *   text, json jsonb`, of which only the column of the value's type is set.
+ *   text, json jsonb`; only the column of the value's type is set.
  * - `telemetry_<device type>` (layout WIDE): `device uuid, ts timestamptz` are the primary key; a column per key is added with its first value.
  *   Numbers are in the column `key`, other values in `key_bool`, `key_str` and `key_json`, so a key may have values of several types. PostgreSQL
  *   allows 1,600 columns. Names longer than 63 bytes are truncated and end with a hash.
