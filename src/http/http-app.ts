@@ -287,7 +287,7 @@ function admit(
   const isPlain = request.url.startsWith("http:") && !isForwarded(request);
   if (!isPlain || !(isTelemetryRequest || isWebhook(request))) connections.requested(peerOf(request, server));
   if (!isPlain || !isTelemetryRequest) slow.began(request);
-  // A Host header that is none: whatever asks for a part of the address would fail.
+  // With an invalid Host header, parsing the URL would fail later.
   if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
   // Several Host headers arrive as a list (RFC 9112, section 3.2: 400). A proxy and the gateway could pick different entries.
   if (request.headers.get("host")?.includes(",")) return plainError(400, "request.address_invalid");
@@ -356,7 +356,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       // Without a variable of its own: in minified code, Elysia reads a declaration here as an expression of its own.
       return answerError(error, { code, request: context.request, log: deps.log });
     })
-    // Elysia takes a hook that returns what it calls for an asynchronous one, and awaits it.
+    // Elysia treats a hook that returns the result of a call as asynchronous, and awaits it.
     .onRequest(({ request, server }) => {
       const refusal = admit(deps, request, server);
       if (refusal !== undefined) return refusal;

@@ -162,7 +162,7 @@ export class AedesLink extends Duplex implements ClientLink {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    // Before its CONNACK the broker would miss the end, and keep the client for ever.
+    // Before the CONNACK, the broker would miss the end and keep the client forever.
     if (this.#waiting === undefined) this.#end();
     else this.#waiting = [() => this.#end()];
   }

@@ -49,7 +49,7 @@ export class ConnectionTurns {
     this.#isRunning = false;
     if (this.#waiting.size === 0) return;
     this.#begin();
-    // One at least, however short the turn: nobody waits for ever.
+    // At least one per turn, so that nobody waits forever.
     for (const worker of [...this.#waiting]) {
       this.#waiting.delete(worker);
       worker.resume();

@@ -56,7 +56,7 @@ export class IncomingMessages {
     const { limiter } = application;
     const delay = limiter === undefined ? undefined : this.#deps.delays.pass(limiter, message.payload.length);
     if (delay === undefined) return this.#publish(space, application, message);
-    // The bytes are those of the connection's buffer, which is filled anew meanwhile.
+    // Copied, because the connection's buffer is reused meanwhile.
     const kept = { ...message, payload: new Uint8Array(message.payload) };
     return delay.then(() => {
       if (application.revoked || application.isReplaced === true) throw forbidden("topic.forbidden");

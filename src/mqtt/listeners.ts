@@ -87,7 +87,7 @@ function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTranspo
     return Bun.listen<SocketTransport>({
       hostname: host,
       port,
-      // Any client certificate is let in, and none is asked for more than once: the device's credentials decide.
+      // Accepts any client certificate or none; the device's credentials decide.
       ...(tls === undefined
         ? {}
         : { tls: { ...tls, ciphers: TLS_CIPHERS, requestCert: true, rejectUnauthorized: false } }),

@@ -167,7 +167,7 @@ function applicationBy(
     applicationId: apiKey.apiKeyId,
     tenantId,
     caller,
-    // Also when it sees all devices now and did not before, or the other way round: it is to subscribe anew.
+    // Also revoked when access to all devices was granted or removed, because the client must subscribe again.
     get revoked() {
       return keys.authenticate(secret) === undefined || (caller.devices === "all") !== sawAll;
     },

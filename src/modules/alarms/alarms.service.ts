@@ -107,7 +107,7 @@ export function createAlarmsService(deps: {
     ensureMayHandle(principal);
     for (const slice of slicesOf(ids, HANDLED_AT_ONCE)) {
       await workShare.pause();
-      // Read anew: a rule may have changed them while others had their turn.
+      // Read again: a rule may have changed them while other work ran.
       const alarms = readAll(principal, slice);
       lifecycle.commit(() => {
         for (const alarm of alarms) change(alarm);

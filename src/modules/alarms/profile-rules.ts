@@ -107,7 +107,7 @@ class ScopedRules {
     const { all } = this.#rules;
     const watches = all.map(({ appliesTo }) => device !== undefined && isWatched(appliesTo, device));
     const selection = watches.flatMap((isWatching, index) => (isWatching ? [index] : [])).join();
-    // Selections that no device has any more: each change of a device's tags may be a new one.
+    // Some selections are no longer in use: each change of a device's tags may create another.
     if (this.#bySelection.size > this.#byDevice.size) this.#bySelection.clear();
     if (!this.#bySelection.has(selection)) {
       const watching = all.filter((_, index) => watches[index]);

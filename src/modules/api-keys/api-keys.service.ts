@@ -73,11 +73,11 @@ export function createApiKeysService(deps: {
       show(principal, repository.get(principal.tenantId, apiKeyId)),
     create(principal: Principal, input: typeof apiKeyResource.$create): ShownApiKey {
       const expiresAt = parseExpiry(input.expiresAt);
-      if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
+      if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the impersonation, and record only one of the two users
       if (ROLES.indexOf(input.role) < ROLES.indexOf(principal.role)) throw apiKeyRoleTooHigh();
       const { devices } = principal;
       const isBeyond = (id: string) => devices !== "all" && !devices.has(id as DeviceId); // an unknown id is nobody's
-      if (input.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller
+      if (input.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // hidden devices are treated as unknown
       const { tenantId, userId } = principal;
       const { apiKey, secret } = addApiKey(deps, { ...input, expiresAt, tenantId, createdBy: userId });
       return { ...show(principal, apiKey), key: secret };

@@ -54,7 +54,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
   const isOfScope = and(eq(ofDevice, sql.placeholder("deviceId")), eq(ofScope, sql.placeholder("scope")));
   const hasScope = sql`${ofScope} IN (SELECT value FROM json_each(${sql.placeholder("scopes")}))`;
   const hasKey = sql`${key} IN (SELECT value FROM json_each(${sql.placeholder("keys")}))`;
-  // Devices ask for theirs: prepared once, the names as one JSON parameter.
+  // Frequent requests of devices: prepared once, with the names as one JSON parameter.
   const headsOf = lazyStatement(() =>
     orm
       .select({ key, scope: ofScope, updatedAt })

@@ -142,7 +142,7 @@ function prepareInsert({ orm, sqlite }: Pick<MainDatabase, "orm" | "sqlite">) {
   const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
   const values = Object.fromEntries(
     columns.map((name) => [name, sql.placeholder(name)]),
-  ) as unknown as typeof auditEntries.$inferInsert; // every column but the one that counts itself
+  ) as unknown as typeof auditEntries.$inferInsert; // all columns except the automatic sequence
   return prepareWrite(sqlite, orm.insert(auditEntries).values(values));
 }
 

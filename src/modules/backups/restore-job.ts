@@ -168,7 +168,7 @@ function ensureSameGateway(
   if (only === undefined && !stays) return;
   const key = readKey(dataPath, "storage.key");
   if (key === undefined || backupSeriesOf(dataPath, key) === gateway) return;
-  // The key may have been lost, and made anew.
+  // The key may have been lost and recreated.
   const own = readRecord(dataPath)?.gateway;
   if (own === undefined || !replaced.some((name) => readStampOf(join(folder, name))?.gateway === own))
     throw conflict("backup.other_gateway");

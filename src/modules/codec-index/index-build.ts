@@ -159,7 +159,7 @@ class IndexBuilder {
     // Scripts right below it are in the folder of their vendor.
     if (!isTop || files.some(({ file }) => !file.slice(top.length).includes("/"))) return;
     this.#database.query("UPDATE entry SET file = substr(file, ?)").run(top.length + 1);
-    // In two steps: a new path may be that of another file before. No path contains control characters.
+    // In two steps, because a new path may equal another file's old path. Paths contain no control characters.
     this.#database.query("UPDATE file SET path = char(1) || substr(path, ?)").run(top.length + 1);
     this.#database.run("UPDATE file SET path = substr(path, 2)");
   }

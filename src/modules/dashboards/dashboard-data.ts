@@ -447,7 +447,7 @@ export function createDashboardData(deps: {
     } catch (error) {
       const isOfAll = !(error instanceof DomainError) || ["unavailable", "too_large"].includes(error.kind);
       if (isOfAll) throw error;
-      return textOf(error); // a key of texts cannot be averaged: said where it was asked for
+      return textOf(error); // for example, strings cannot be averaged: reported for this query only
     }
   }
 

@@ -114,7 +114,7 @@ export function createDemoPlantService(deps: {
     const needed = LINES * (MACHINES_PER_LINE + 1) - there.length;
     const room = devices.roomFor(principal.tenantId);
     if (room !== null && room < needed) throw noRoom(needed, room);
-    // Devices are told of as they are made: what cannot be finished is not begun.
+    // Each device is announced when it is created, so check first that all of them fit.
     const hasDashboard = isThere(() => dashboards.get(principal, dashboardId));
     if (!hasDashboard) dashboards.ensureRoom(principal);
   }

@@ -112,7 +112,7 @@ export class DeviceActivityTracker {
   }
 
   disconnected(device: IngestDevice): void {
-    // One that is deleted is disconnected for it, and has no activity any more.
+    // Deleting a device disconnects it, and its activity is no longer tracked.
     if (this.#deps.devices.find(device.deviceId) === undefined) return;
     this.#set(this.#track(device), { lastDisconnectedAt: this.#deps.clock.now() });
   }

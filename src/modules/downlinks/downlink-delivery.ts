@@ -114,7 +114,7 @@ export function createDownlinkDelivery(deps: {
       waitAfter: (failures) => waitAfter(failures, deps.random),
       onSettled({ row, state, attempt }) {
         if (state === "delivered") addEvent(row, "downlink_sent", null);
-        // Only the first failure: what becomes of it in the end is told then.
+        // Only the first failure; the outcome has its own event.
         else if (state === "waiting" && !attempt.isSkipped && row.attempts === 0)
           addEvent(row, "downlink_retried", attempt.error);
       },

@@ -77,7 +77,7 @@ export function entryMapReader<Entry extends FieldEntry>(rules: EntryMapRules<En
     const entry: unknown = { ...defaults, ...Object.fromEntries(fields) };
     const wrong = check.Errors(entry).First();
     if (wrong !== undefined) return errors.mapColumn(wrong.path.slice(1));
-    return problemOf(entry as Entry) ?? (entry as Entry); // the schema is that of the entry
+    return problemOf(entry as Entry) ?? (entry as Entry); // just checked by the schema
   }
 
   return async (csv: string): Promise<EntryMap<Entry>> => {

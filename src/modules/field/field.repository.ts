@@ -38,7 +38,7 @@ export function createFieldRepository<Kind extends FieldKind>(
       .from(units)
       .where(eq(column("deviceId"), sql.placeholder("deviceId"))),
   );
-  // The rows are those of the protocol's tables, whose types the compiler does not follow here.
+  // The rows come from the protocol's tables, whose types the compiler cannot infer here.
   return {
     ...store,
     listEnabled: () => orm.select().from(connections).where(isEnabled).all() as Kind["connection"][],

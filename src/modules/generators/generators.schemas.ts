@@ -45,7 +45,7 @@ export const generatorConfigSchema = t.Object(
   },
   { title: "GeneratorConfig" },
 );
-// Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
+// Not an Object schema, so that errors name each field and `__proto__` is an ordinary key.
 const config = documentedAs(generatorConfigSchema, {
   description: `\`{intervalSeconds, metrics: [{key, min, max, decimals?, pattern?, step?, periodSeconds?}], deviceIds?}\`.
 - \`intervalSeconds\`: 0.1 to 86,400

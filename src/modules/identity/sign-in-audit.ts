@@ -118,7 +118,7 @@ export function createSignInAudit(
       start(userId, client, impersonator) {
         const session = sessions.start(userId, client, impersonator);
         const user = users.findById(userId);
-        // Who acts as another is recorded where that is asked for.
+        // Impersonation is recorded by its route.
         if (impersonator === undefined && user !== undefined)
           recorder.record({
             tenantId: user.tenantId,

@@ -91,7 +91,7 @@ function writeMembers(
     isFirst = false;
     writer.raw(name);
     if (typeof value === "number" && Number.isFinite(value)) writer.number(value);
-    else writer.text(exactJson(value)); // JSON knows neither NaN nor the infinities
+    else writer.text(exactJson(value)); // JSON has neither NaN nor infinities
   }
 }
 

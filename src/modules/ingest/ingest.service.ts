@@ -356,7 +356,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     readings(device, readings) {
       const { committed, refusal } = outcomeOf(acceptOrHold(device, readings));
       if (refusal === undefined) return committed;
-      committed.catch(() => undefined); // the caller hears of the refusal
+      committed.catch(() => undefined); // the caller gets the refusal
       throw refusal;
     },
     admit(sender, { source, where, body }) {

@@ -236,7 +236,7 @@ export class EventLog {
     try {
       this.#deps.transact(work);
     } catch (error) {
-      this.#kept.clear(); // nothing of it was written: they are counted anew
+      this.#kept.clear(); // nothing was written, so count them again
       restore();
       throw error;
     } finally {

@@ -11,7 +11,7 @@ export const integrationPrincipal = ({
   tenantId,
   name,
 }: Pick<Integration, "integrationId" | "tenantId" | "name">): Principal => ({
-  userId: integrationId as UserId, // not a user: audit and access know nothing under this id
+  userId: integrationId as UserId, // not a user: unknown to audit log and access control
   email: `integration: ${name}`,
   tenantId,
   role: "TENANT_RW",

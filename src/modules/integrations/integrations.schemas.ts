@@ -47,7 +47,7 @@ const stage = t.Union([
   t.Literal("downlink"),
 ]);
 const timeOrNull = t.Union([isoTime, t.Null()]);
-// Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
+// Not an Object schema, so that errors name each field and `__proto__` is an ordinary key.
 const settings = documentedAs(settingsSchema, {
   description: `A missing field has its default.
 - \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`, \`home-assistant\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`, \`LENIENT_JSON\`

@@ -144,7 +144,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
       tenantId: tenant ?? (kind === "generic" ? sender?.tenantId : undefined),
       secret,
       deviceToken: sender?.deviceToken,
-      // Asked for only where it is refused.
+      // Read only when refusing.
       get peer() {
         return peerOf(request, server);
       },
@@ -184,7 +184,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     detail: detailOf(kind, `postNamed${operationNouns[kind]}Webhook`, "by id"),
   });
 
-  // Elysia reads from a handler's text what it needs: each is named, or cookies and headers are parsed for every message.
+  // Elysia infers a handler's needs from its source. Without named parameters, it parses cookies and headers of every message.
   const handlerOf =
     (kind: WebhookKind) =>
     ({ request, params, query, server }: Context) =>

@@ -192,7 +192,7 @@ export function createWebhooksService(deps: {
       const taken = await deps.pipeline.take(live, request.message);
       if (taken.status === "ERROR" || taken.status === "DROPPED")
         countUnstored(integration.tenantId, request.message.bytes.length);
-      // What the sender can mend it is told; what failed in our own mapping or script is kept here, and worked on again here.
+      // Senders get errors that they can fix. Messages that failed in a mapping or script are kept here and can be processed again.
       const isSenders = taken.stage === "adapter" || taken.stage === "resolution" || taken.stage === "ingest";
       if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;
       // Network servers send many messages without values; other senders have made a mistake.

@@ -131,7 +131,7 @@ export function createSmtpTransport(options: {
           from: { name: fromName, address: from },
           to: { name: "", address: to },
           envelope: { from, to: [to] },
-          // The same for every attempt: a server that took the mail and could not say so sees that it knows it.
+          // The same for every attempt, so that the server can detect a mail that it accepted without being able to confirm.
           messageId: `<${mailId}@${domain}>`,
           headers: { "Auto-Submitted": "auto-generated" },
           subject,

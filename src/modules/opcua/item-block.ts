@@ -120,7 +120,7 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     for (const [index, read] of reads.entries()) {
       if (REFUSALS.has(read.status)) continue;
       const { values, note } = valuesOf(item, read, this.#connection.storesUncertain);
-      // Values that were left out are told with the newest one.
+      // Omitted values are reported with the newest value.
       const isTelling = left > 0 && index === reads.length - 1;
       if (this.#isSmall(item, values) && !isTelling) continue;
       own.push([item, values, read.sampledAt]);

@@ -316,7 +316,7 @@ export class PipelineEngine {
         ? runByName(selected, reading, sideEffects)
         : runFused(selected, selected.fused, reading);
     } catch {
-      // Begun anew, step by step.
+      // Repeated step by step.
       sideEffects.requests.length = sent;
       sideEffects.leftOut.clear();
       for (const [pipeline, count] of leftOut) sideEffects.leftOut.set(pipeline, count);

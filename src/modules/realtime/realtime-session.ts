@@ -320,7 +320,7 @@ export class RealtimeSession {
     if (principal === undefined) return this.#refuse(token);
     if (principal.tenantId === "") throw unauthenticated("realtime.auth_failed");
     if (this.#closed) return;
-    // A fresh token of the same person goes on; another person's may not inherit what the first one asked for.
+    // A fresh token of the same user continues the session. Another user must not inherit its subscriptions.
     if (this.#principal !== undefined && this.#principal.userId !== principal.userId)
       throw unauthenticated("realtime.auth_other");
     if (this.#principal === undefined) this.#ensureFewSessions(principal);

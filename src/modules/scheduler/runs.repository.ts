@@ -75,7 +75,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
     },
     /** Claims abandoned runs, each for one runner. */
     claimAbandoned(lease: Lease, { except, limit }: { except: readonly string[]; limit: number }): Run[] {
-      // With the plus the index of the status is used, and not that of the order: hardly any run is RUNNING.
+      // The plus makes SQLite use the index on the status, not on the order, because few runs are RUNNING.
       const abandoned = sql`SELECT run_id FROM scheduler_runs WHERE status = 'RUNNING' AND ${isFree(lease)} AND run_id NOT IN (SELECT value FROM json_each(${JSON.stringify(except)})) ORDER BY +sequence LIMIT ${limit}`;
       return orm
         .update(schedulerRuns)
@@ -154,7 +154,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
       orm.run(
         sql`DELETE FROM scheduler_runs WHERE job_id = ${jobId} AND (sequence <= ${place(KEPT_MAX)} OR (sequence IN (${oldest}) AND started_at < ${now - KEPT_MS} AND sequence <= ${place(KEPT_MIN)}))`,
       );
-      // With so few a run, those of all runs are no more than what is kept.
+      // With so few targets per run, the kept runs cannot exceed the limit.
       if (targetCount * KEPT_MAX <= TARGETS_KEPT_MAX) return;
       const ranked = sql`SELECT run_id, row_number() OVER newest AS place, sum(target_count) OVER newest AS targets FROM scheduler_runs WHERE job_id = ${jobId} WINDOW newest AS (ORDER BY sequence DESC)`;
       orm.run(

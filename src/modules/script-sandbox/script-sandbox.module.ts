@@ -7,7 +7,7 @@ export function createScriptSandboxModule({ clock, log: root }: Core) {
   const log = root.child("scripts");
   const open = () => new ScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
   const sandbox = open();
-  // A trial that runs for ever must not keep the messages of others waiting: trials have a process to themselves.
+  // A separate process for trials, so that an endless trial does not delay messages.
   const trials = open();
   return {
     sandbox,

@@ -78,7 +78,7 @@ export class SharedDevices {
     const { tenants, directory } = this.#deps;
     const before = new Set(this.#stored.tenantIds);
     for (const tenantId of tenantIds) if (tenants.get(tenantId).isHost) throw hostSeesAll();
-    // Users who have deleted the device get another one when the tenant is allowed anew.
+    // If users deleted the device, it is created again when the tenant is allowed again.
     const devices = Object.fromEntries(
       Object.entries(this.#stored.devices).filter(
         ([id, { deviceId }]) => before.has(id as TenantId) || directory.find(deviceId) !== undefined,

@@ -12,7 +12,7 @@ export function createTenantsRepository({ orm }: MainDatabase) {
     planName: row.planName,
     isHost: row.isHost,
   });
-  // Asked for with each request that says whose it is.
+  // Prepared, because every authenticated request needs it.
   const byId = lazyStatement(() =>
     orm
       .select()

@@ -276,7 +276,7 @@ export class UplinkFleet {
   #inOrder(uplinkId: string, change: () => Promise<void>): Promise<void> {
     const result = (this.#changes.get(uplinkId) ?? Promise.resolve()).then(change);
     const settled = result
-      .catch(() => undefined) // the caller is told
+      .catch(() => undefined) // the caller gets the error
       .finally(() => {
         if (this.#changes.get(uplinkId) === settled) this.#changes.delete(uplinkId);
       });

@@ -338,7 +338,7 @@ export class UplinkRunner {
   /** Returns the bytes that the target has sent since the last call. */
   #takeBytes(): number {
     const bytes = this.#target?.bytesSent ?? 0;
-    // A target that counts the bytes of its connections begins anew with these.
+    // A target that counts bytes per connection restarts at 0 when reconnecting.
     const more = bytes < this.#countedBytes ? bytes : bytes - this.#countedBytes;
     this.#countedBytes = bytes;
     return more;

@@ -25,7 +25,7 @@ const COMMAND_WAIT_MS = 30_000;
 
 /** Returns the principal of an uplink, for commands from its target. */
 const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
-  userId: uplinkId as UserId, // not a user: audit and access know nothing under this id
+  userId: uplinkId as UserId, // not a user: unknown to audit log and access control
   email: `uplink: ${name}`,
   tenantId,
   role: "TENANT_RW",

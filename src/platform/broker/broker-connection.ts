@@ -237,7 +237,7 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
     if (stream.destroyed) return;
     const cancel = deps.clock.schedule(GOOD_BYE_MS_MAX, () => stream.destroy());
     await lane.finish();
-    // Not mqtt.js's way, which waits for every answer that is still owed.
+    // Not with mqtt.js, which waits for all outstanding acknowledgements.
     stream.end(GOOD_BYE);
     await ended;
     cancel();

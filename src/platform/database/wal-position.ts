@@ -149,7 +149,7 @@ export function walLossOf(databasePath: string): Text | undefined {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
-  // A log that was begun anew after a checkpoint has other salts.
+  // A log that was restarted after a checkpoint has other salts.
   const isOther = salts !== null && salts.compare(noted.salts) !== 0;
   if (noted.frames === 0 || isOther || found >= noted.frames) return undefined;
   return detail("loss.log_cut", { file: `${basename(databasePath)}-wal`, found, synced: noted.frames });
@@ -186,7 +186,7 @@ export function walMismatchOf(databasePath: string): string | undefined {
     return "is older than its write-ahead log: its newer content is missing";
   const salts = noted.frames > 0 ? logSalts(`${databasePath}-wal`) : undefined;
   if (salts === undefined) return undefined;
-  // SQLite increments the first salt each time that it begins the log anew.
+  // SQLite increments the first salt each time it restarts the log.
   const begun = (salts.readUInt32BE(0) - noted.salts.readUInt32BE(0)) | 0;
   return begun < 0 ? "has a write-ahead log that is older than the database" : undefined;
 }

@@ -49,7 +49,7 @@ export class WriteGroup {
 
   #schedule(): void {
     this.#next = Promise.withResolvers();
-    this.#next.promise.catch(() => undefined); // each write hears of it by itself
+    this.#next.promise.catch(() => undefined); // each write gets the error itself
     setImmediate(() => this.#quietly(() => this.#commit()));
   }
 

@@ -303,13 +303,13 @@ export class OpcUaSubscriptions {
     let hasMore = false;
     try {
       const response = await this.#response();
-      // Types of structures that it has not described yet are asked for.
+      // Requests the types of structures that are still unknown.
       await promoteOpaqueStructureInNotificationData(
         this.#deps.session,
         (response.notificationMessage.notificationData ?? []) as never[],
       );
       hasMore = this.#receive(response);
-      this.#forget(performance.now()); // also where no list is fetched any more
+      this.#forget(performance.now()); // even if no list is fetched any longer
     } catch (error) {
       const reason = messageOf(error);
       if (reason.includes("BadTooManyPublishRequests")) this.#requestsMax = Math.max(1, this.#requests - 1);

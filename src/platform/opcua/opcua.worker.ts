@@ -100,7 +100,7 @@ limitDecoding(() => links.get(current.getStore() ?? 0)?.fail(FAILURE.tooMuch));
 process.on("uncaughtException", (error) =>
   links.get(current.getStore() ?? 0)?.fail(messageOf(error) || FAILURE.answer),
 );
-// Nobody knows whose it is: the request that has no answer for that ends its connection in time.
+// The connection is unknown here: its request times out, which ends the connection.
 process.on("unhandledRejection", () => undefined);
 
 addEventListener("message", (event: MessageEvent<unknown>) => calls.receive(event.data));

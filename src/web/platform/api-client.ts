@@ -50,7 +50,7 @@ export const endRequests = (): void => requests.abort();
 async function send(method: string, path: string, body?: unknown, version?: string): Promise<Response> {
   const isLogout = path === LOGOUT_PATH;
   if (requests.signal.aborted && !isLogout) return new Promise(() => undefined);
-  // The language of mails and texts that a request has made is the one that the person has chosen here.
+  // Emails and texts that a request causes are in the user's language.
   const headers: Record<string, string> = {
     accept: "application/json, */*",
     "accept-language": language.value,

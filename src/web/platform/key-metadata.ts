@@ -1,4 +1,4 @@
-// Metadata of telemetry keys: asked for once for each device that is shown, and anew when somebody changes it.
+// Metadata of telemetry keys: loaded once per displayed device, and again when somebody changes it.
 import { signal } from "@preact/signals";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { post } from "./api-client.ts";

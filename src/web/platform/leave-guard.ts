@@ -1,4 +1,4 @@
-// A page that holds typed work stops what would leave it: links, the browser's buttons, and the screens that open another one.
+// A page with unsaved input intercepts navigation: links, the browser's buttons, and screens that open another page.
 
 /** Returns whether the page delays `leave`, which then runs once the user agrees to discard unsaved input. */
 type Guard = (leave: () => void) => boolean;
@@ -16,7 +16,7 @@ const holderOf = (leave: () => void) => [...guards].find(([guard]) => guard(leav
 
 export const isHeldBack: Guard = (leave) => holderOf(leave) !== undefined;
 
-// Here and not in the page, because the router, which must not see the event, would hear of it first.
+// Registered here rather than in the page: the router, which must not get the event, would otherwise get it first.
 addEventListener("popstate", (e) => {
   const [, href] = holderOf(() => history.back()) ?? [];
   if (href === undefined) return;

@@ -11,7 +11,7 @@ export async function stopActing(): Promise<boolean> {
 /** Ends the session on the server if it can be reached; this browser discards the token in any case. */
 export async function signOut(): Promise<void> {
   endRequests();
-  noteSignedOut(); // first: the live connection notices the end of the session by itself, and may be the one that leaves
+  noteSignedOut(); // first, because the live connection also notices the end of the session and may leave the page
   if (await stopActing()) await sessionApi.logout().catch(() => undefined);
   keepToken(undefined);
 }

@@ -39,7 +39,7 @@ export function CodeEditor({ label, value, onInput, wrongLine, describedBy, read
     const { current } = area;
     if (!current) return;
     current.setSelectionRange(from, to);
-    // The only way that the browser's undo knows of; those that have it no more take the text as it is.
+    // The only way that keeps the browser's undo. Browsers without it replace the text.
     if (!document.execCommand("insertText", false, text)) {
       current.setRangeText(text, from, to, "end");
       take(current.value);

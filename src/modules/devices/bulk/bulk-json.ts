@@ -131,7 +131,7 @@ export async function parseRows(bytes: Uint8Array): Promise<BulkRow[]> {
 /** Refuses a body that is not exactly an object with a list of rows. */
 function ensureRest(rest: string): void {
   const body = rest.length > REST_CHARACTERS_MAX ? undefined : parse(rest);
-  // Rows in it: the field occurs twice, and those that were read are not those that count.
+  // Rows here mean that the field occurs twice: JSON.parse would use these, not those already read.
   if (!isJsonObject(body) || !Array.isArray(body.rows) || body.rows.length > 0)
     throw invalid("bulk.rows_missing");
 }

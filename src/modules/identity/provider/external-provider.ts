@@ -120,7 +120,7 @@ export function createExternalProvider(
       async [client.customFetch](url, init) {
         const response = await fetchLimited(url, init);
         const date = Date.parse(response.headers.get("date") ?? "");
-        // A gateway whose clock is wrong must not take every token for expired.
+        // Tokens must not count as expired because the gateway's clock is wrong.
         if (!Number.isNaN(date)) skewSeconds = Math.round((date - Date.now()) / 1000);
         return response;
       },

@@ -15,7 +15,7 @@ export function ensureOwnRedirect(redirectUri: string | undefined, request: Requ
   const origin = new URL(request.url).origin;
   const target = URL.canParse(redirectUri, origin) ? new URL(redirectUri, origin) : undefined;
   const isOwn = target?.host === new URL(request.url).host && /^https?:$/.test(target.protocol);
-  // Dot segments may leave a path that begins with two slashes: browsers take that for another host.
+  // Dot segments may leave a path that begins with two slashes: browsers treat it as another host.
   if (target === undefined || !isOwn || target.pathname.startsWith("//"))
     throw invalid("auth.redirect_invalid");
   return redirectUri.startsWith("/") ? `${target.pathname}${target.search}` : target.href;

@@ -138,7 +138,7 @@ export const providerRoutes = (deps: {
     } catch (error) {
       if (journey !== undefined) return repeat({ request, journey }, error, (context) => signIn(context, ""));
       if (!(error instanceof DomainError)) throw error;
-      // Without its journey a sign-in would end nowhere: it begins anew at the console.
+      // A sign-in without its journey has no destination, so the user starts again at the console.
       const context = contextOf({ request, journey: readJourney(() => undefined, request) });
       return hostedAnswer(expiredPage(context), error);
     }

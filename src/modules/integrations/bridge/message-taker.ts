@@ -104,7 +104,7 @@ export class MessageTaker {
       // A replay is only what the broker remembers; a message without content only has it forget that.
       (retain && settings.takeRetained !== true) ||
       payload.length === 0 ||
-      // Left over from a subscription that the session still has and the settings have no more.
+      // From a subscription that was removed from the settings but is still in the session.
       !(isFollowed || announced?.topics.has(topic))
     );
   }

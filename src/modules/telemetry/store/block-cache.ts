@@ -72,7 +72,7 @@ export class BlockCache {
   put(body: number, block: OpenedBlock): void {
     this.delete(body);
     const { bytes } = block;
-    // The new one is not among those that may go.
+    // Evicts only older blocks, never the new block.
     while (this.#bytes + bytes > this.#bytesMax && this.#bodies.length > 0)
       this.delete(this.#bodies[Math.floor(this.#random() * this.#bodies.length)]!);
     this.#blocks.set(body, { block, bytes, place: this.#bodies.push(body) - 1 });

@@ -251,7 +251,7 @@ export class GroupCommitter {
       this.committed.groups++;
       this.committed.points += inFlight?.points ?? 0;
       if (inFlight !== undefined) this.#noteSpeed(inFlight);
-      // The next group leaves before anyone hears of this one: the worker shall not wait for our continuations.
+      // Sends the next group before resolving this group, so that the worker need not wait for continuations.
       this.#sendNext();
       this.#answered += inFlight?.messages ?? 0;
       inFlight?.group.resolve();
@@ -291,7 +291,7 @@ export class GroupCommitter {
 
   /** Sends a group when idle, after the caller's code returns, so that readings appended together share it. */
   #sendSoon(): void {
-    // Asked once: a wait that ended between two looks would send before the new group is in its place, that is, never.
+    // Read once: if the wait ended between two reads, this would send before the new group exists, so never.
     const waitMs = this.#waitMs();
     if (waitMs > 0) this.#sendAfter(waitMs);
     else queueMicrotask(() => this.#sendIfPossible());

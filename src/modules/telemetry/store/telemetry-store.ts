@@ -166,7 +166,7 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   open(): Promise<void> {
     this.#opening = this.#open();
-    return this.#opening.catch(() => undefined); // `start` hears of it
+    return this.#opening.catch(() => undefined); // `start` throws it
   }
 
   async start(): Promise<void> {

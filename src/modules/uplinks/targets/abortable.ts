@@ -10,7 +10,7 @@ export async function abortable<Result>(
     reject(signal.reason);
   };
   signal.addEventListener("abort", abort);
-  work.catch(() => undefined); // nobody waits for it any more when it is aborted
+  work.catch(() => undefined); // after an abort, nobody waits for it
   if (signal.aborted) abort();
   try {
     return await Promise.race([work, aborted]);

@@ -79,7 +79,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const go = (changes: Query) => route(addressOf(path, { ...query, ...changes }), true);
   useUndoKeys(isEditing, setHistory);
   useDraft(dashboard, isEditing, history, () => go({ edit: "1" }));
-  // Drawn anew when it is changed, and not when something of the page around it is.
+  // Renders only when the board changes, not with the rest of the page.
   const widgets = useMemo(
     () => (
       <BoardWidgets

@@ -39,7 +39,7 @@ import { enterFullScreen } from "./wall.tsx";
 
 export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
   return (
-    // Keeps what is typed while live values draw the dashboard anew.
+    // Keeps typed input while live values rerender the dashboard.
     <input
       key={board.name}
       class="input w-80 max-w-full text-lg font-semibold"

@@ -46,7 +46,7 @@ function DashboardsPage() {
   const choices = useResource(dashboardsApi.choices, []);
   const favorites = new Set(choices.data?.favorites);
   const used = list.data?.flatMap((dashboard) => dashboard.tags ?? []) ?? [];
-  // No dashboard may have the selected tag any more; it must still be possible to deselect it.
+  // The selected tag may no longer exist, but users must be able to deselect it.
   const tags = [...new Set(tag === "" ? used : [...used, tag])].sort();
   const shown = list.data
     ?.filter((dashboard) => tag === "" || dashboard.tags?.includes(tag))

@@ -53,7 +53,7 @@ export function SharedScreen() {
 }
 
 function Opened() {
-  // What it is; what it shows is asked for once that is known.
+  // Loads the definition only; the widgets' data is loaded next.
   const first = useResource(() => dashboardsApi.shared({ widgetIds: [] }), []);
   const [newer, setNewer] = useState<SharedDashboard | undefined>(undefined);
   const isStale = useIsDisconnected();

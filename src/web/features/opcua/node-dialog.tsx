@@ -99,7 +99,7 @@ function Children(props: { selection: Selection; node: Node | undefined; search?
         const variables = nodes
           .filter(({ kind }) => kind === "VARIABLE")
           .map(({ nodeId, name, parent = node }) => ({ nodeId, name, parent: parent?.name ?? "" }));
-        // Those of the standard, such as the one of the server itself, are in namespace 0.
+        // Standard objects, such as the server object, are in namespace 0.
         const own = nodes.filter(({ kind, nodeId }) => kind === "OBJECT" && /^ns=[1-9]/.test(nodeId));
         return (
           <>

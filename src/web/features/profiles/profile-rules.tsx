@@ -75,7 +75,7 @@ interface ListProps {
 function useRules(profile: Profile, onSaved: () => void) {
   const rules = profile.alarmRules.map(toRuleForm);
   const save = async (next: readonly RuleForm[]) => {
-    // Those that were not changed go back as they came.
+    // Unchanged rules are sent back as received.
     const before = new Map(rules.map((rule, index) => [rule, profile.alarmRules[index] as JsonValue]));
     await profilesApi.update(profile, {
       alarmRules: next.map((rule) => before.get(rule) ?? fromRuleForm(rule)),

@@ -1,4 +1,4 @@
-// A schedule as a person thinks of it, and as the gateway is told.
+// A schedule in the form, and as sent to the gateway.
 
 import { fromZonedText, toZonedText } from "../../lib/zoned-time.ts";
 import type { JobSchedule } from "./scheduler-api.ts";

@@ -137,7 +137,7 @@ function KnownKeys(props: {
   useLive({ topics: ["telemetry"], deviceIds: [device.deviceId] }, (message) => {
     if (message.type === "snapshot") {
       series.fillGap(serverNow());
-      // Values that came after the keys were asked for, and before this page was told of new ones.
+      // Adds keys that appeared between loading the keys and subscribing.
       for (const { values } of message.telemetry) addKeys(values);
     } else if (message.topic === "telemetry") {
       series.append(message);

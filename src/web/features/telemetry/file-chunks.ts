@@ -53,7 +53,7 @@ async function asBytes(file: Blob): Promise<ReadableStream<Uint8Array>> {
   const mark =
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
   if (mark === "") return file.stream();
-  const text = new TextDecoderStream(mark) as unknown as ReadableWritablePair<string, Uint8Array>; // its types are those of another version
+  const text = new TextDecoderStream(mark) as unknown as ReadableWritablePair<string, Uint8Array>; // typed by another version of the library
   return file.stream().pipeThrough(text).pipeThrough(new TextEncoderStream());
 }
 

@@ -34,7 +34,7 @@ function onSheet(u: uPlot, number: number, draw: (sheet: Sheet) => void): void {
   const { ctx, bbox } = u;
   const scale = u.scales[series.scale ?? "y"];
   const y = toCanvas(scale, bbox.top + bbox.height, bbox.top);
-  // Those of the time axis: a series whose value axis has fixed ends does not follow them.
+  // From the time axis: with a fixed value axis, uPlot does not update the series' own indexes.
   const [first, last] = u.series[0]?.idxs ?? [0, xs.length - 1];
   ctx.save();
   ctx.beginPath();

@@ -345,7 +345,7 @@ function distinctSorted(values: Float64Array): Float64Array | null {
   const distinct = new Set<number>();
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    // A Set takes -0 for 0, and NaN sorts nowhere.
+    // A Set treats -0 as 0, and NaN has no order.
     if (Object.is(value, -0) || Number.isNaN(value)) return null;
     distinct.add(value);
     if (distinct.size > most) return null;

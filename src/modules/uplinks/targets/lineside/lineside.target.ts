@@ -128,7 +128,7 @@ class ChildNames {
     for (const child of [wanted, ...suffixed]) {
       const holder = this.#devices.get(child);
       if (holder !== undefined && holder !== deviceId) continue;
-      // Reserved before the first question, so that two devices of one batch do not ask for the same name.
+      // Reserved before the first request, so that two devices of a batch do not claim the same name.
       this.#devices.set(child, deviceId);
       try {
         await send(connection, gatewayMessage("connect", { device: child, type }));

@@ -138,7 +138,7 @@ export class SparkplugNode {
       const { metrics } = readPayload(payload);
       this.#isRebirthWanted ||= metrics.some(({ name, value }) => name === REBIRTH && value === true);
     } catch {
-      // A command that cannot be read asks for nothing.
+      // An unreadable command is ignored.
     }
   }
 

@@ -70,7 +70,7 @@ export function encodeStaged({ rows, events }: Staged): Uint8Array<ArrayBuffer> 
     for (const { tags, numbers } of columns) parts.push(tags, bytesOf(numbers));
   }
   const bytes = Buffer.concat(parts);
-  // It could not be read any more, although it was confirmed.
+  // Otherwise a confirmed row could no longer be read.
   invariant(bytes.length <= STAGED_BYTES_MAX, `a batch has at most ${STAGED_BYTES_MAX} bytes`);
   return Uint8Array.from(Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL }));
 }

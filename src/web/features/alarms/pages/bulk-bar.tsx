@@ -39,7 +39,7 @@ export function BulkBar(props: Props) {
   /** All matching alarms at the time of the selection of all, including those that are not displayed. */
   const [matching, setMatching] = useState<ReadonlySet<string>>(new Set());
   const shown = new Set(rows.map(({ alarmId }) => alarmId));
-  // Those that went out of the list meanwhile are not meant any more.
+  // Alarms that have left the list meanwhile are no longer selected.
   const ids = [...selected].filter((id) => shown.has(id) || matching.has(id));
   const all = rows.length > 0 && rows.every(({ alarmId }) => selected.has(alarmId));
   const selectMatching = () =>
