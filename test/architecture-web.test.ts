@@ -9,10 +9,10 @@ const root = join(import.meta.dir, "../src/web");
 
 interface Import {
   readonly from: string;
-  /** A path below src/web for an own file, otherwise the name of a package. */
+  /** Path below src/web for files of the console, otherwise the name of a package. */
   readonly to: string;
   readonly isOwn: boolean;
-  /** Loaded on demand, which is no cycle. */
+  /** True if loaded on demand, which does not count as a cycle. */
   readonly isDynamic: boolean;
   readonly isTypeOnly: boolean;
 }

@@ -24,7 +24,7 @@ afterAll(() => fixture.stop());
 
 const routesOf = () => fixture.app.http.routes.map(({ method, path }) => `${method} ${path}`);
 
-/** Values of the parameters of paths that are no ids. */
+/** Values of path parameters other than ids. */
 const PARAMETERS: Record<string, string> = {
   rpcId: "1",
   scope: "SHARED",

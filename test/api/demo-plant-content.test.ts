@@ -1,4 +1,4 @@
-// What the demo plant creates: names in the language of whoever starts it, units, and key figures on the overview.
+// What the demo plant creates: names in the language of the user who starts it, units, and key figures on the overview.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { KeyMetadata } from "../../src/lib/keys/key-metadata.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";

@@ -1,6 +1,6 @@
 import type { Policy } from "./route-policies.ts";
 
-/** Who may use the routes about the gateway itself, and those with which a user changes the own address. */
+/** Who may use the routes about the gateway itself, and those with which users change their own email address. */
 export const gatewayPolicies: Record<string, Policy> = {
   "POST /api/auth/email": { kind: "self" },
   "GET /idp/email": { kind: "public" },

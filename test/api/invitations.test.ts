@@ -153,7 +153,7 @@ test("mails about changed addresses have the limits of invitations", async () =>
   expect(refused).toMatchObject({ status: 429, body: { code: "user.mails_limit" } });
   const { body } = await fixture.call("GET", `/api/users/${userId}`, { token: owner });
   expect(body.email).toBe("target@elsewhere.example");
-  // Whoever may not change the user uses up nothing, and neither does a change of anything else.
+  // Refused callers and other changes do not count towards the limit.
   expect(
     (await fixture.call("PATCH", `/api/users/${userId}`, { token: owner, body: { fullName: "Pia" } })).status,
   ).toBe(200);

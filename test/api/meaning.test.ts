@@ -3,7 +3,7 @@ import { renderIn } from "../../src/lib/texts/catalogues.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-/** Reasons within answers and stored entries are codes and parameters, which each reader renders in the own language. */
+/** Reasons within answers and stored entries are codes and parameters, which are rendered in the reader's language. */
 
 let fixture: TestApp;
 let token: string;

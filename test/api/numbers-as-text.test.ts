@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-/** Bodies that are checked by code of their own and not by a schema: a number is no text there either. */
+/** Bodies that are checked by code instead of a schema also refuse numbers in place of strings. */
 
 let fixture: TestApp;
 let token: string;

@@ -192,7 +192,7 @@ describe("a caller without a valid credential", () => {
   });
 });
 
-/** The close code, or the type of the first answer that is no error. */
+/** The close code, or the type of the first message other than an error. */
 async function openStream(token: string): Promise<number | string> {
   const client = await WebSocketClient.open(`${fixture.app.url}/api/ws`);
   client.send({ type: "auth", token });

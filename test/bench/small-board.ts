@@ -27,7 +27,7 @@ const DISK_BYTES_PER_SECOND = 10_000_000;
 const GROUPS = "/sys/fs/cgroup";
 
 const DEVICES = 100;
-/** A site of a hundred devices, of which each sends twice a second. */
+/** Messages per second: a site of a hundred devices that send twice a second. */
 const RATE = 200;
 /** Messages that each connection keeps in flight at the highest rate. */
 const MOST_WINDOW = 20;

@@ -1,4 +1,4 @@
-// The API documentation: offline, and tried out in the session of whoever reads it.
+// The API documentation: offline, and tried out in the reader's session.
 
 import { expect, test } from "bun:test";
 import { useConsole } from "./support/console-page.ts";

@@ -126,7 +126,7 @@ test("maintenance of a device is started with a reason, shown on all its screens
   await banner.waitFor({ state: "detached" });
   const path = `/api/devices/${device.deviceId}/maintenance`;
   expect(await ui.call("GET", path)).toEqual({ active: false });
-  // Somebody else begins one: the screen hears of it.
+  // Somebody else begins maintenance: the screen shows it.
   const until = new Date(Date.now() + 3_600_000).toISOString();
   await ui.call("POST", path, { until, reason: "from elsewhere" });
   await banner.getByText(/from elsewhere/).waitFor();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 const root = join(import.meta.dir, "../..");
 const read = (...path: string[]): string => readFileSync(join(root, ...path), "utf8");
 
-/** Quotations that are no text of the catalogs, each with where it comes from. */
+/** Quotations from outside the catalogs, with their source. */
 const OTHER_QUOTATIONS: Readonly<Record<string, string>> = {
   "A TLS error occurred": "Mosquitto",
   "certificate verify failed": "OpenSSL",

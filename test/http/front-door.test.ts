@@ -25,7 +25,7 @@ const change = (headers: Record<string, string> = {}) =>
 const newestAddress = async () =>
   (await fixture.call("GET", "/api/audit?limit=1", { token })).body[0].address;
 
-/** Sends a request from an address of loopback that is no trusted proxy. */
+/** Sends a request from a loopback address other than the trusted proxy's. */
 async function fromElsewhere(path: string, ...args: string[]): Promise<string> {
   const child = Bun.spawn(["curl", "-sS", "--interface", "127.0.0.2", ...args, `${fixture.app.url}${path}`]);
   return child.stdout.text();

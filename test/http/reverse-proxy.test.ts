@@ -166,7 +166,7 @@ for (const name of ["nginx", "caddy"] as const) {
     async function addressOfNewestEntry(): Promise<string> {
       return (await call("GET", "/api/audit?limit=1")).body[0].address;
     }
-    /** Changes the device from another address of loopback, which is no trusted proxy, with a forged header. */
+    /** Changes the device from a loopback address other than the trusted proxy's, with a forged header. */
     async function changeFrom(address: string, root: string): Promise<void> {
       const child = Bun.spawn([
         ...["curl", "-sS", "-f", "-X", "PATCH", "--interface", address, "--cacert", proxy.certificateFile],

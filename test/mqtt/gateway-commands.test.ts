@@ -201,7 +201,7 @@ describe("a command to a child", () => {
     const received = await after.next();
     expect(json(received)).toMatchObject({ device: child.name, data: { method: "follow" } });
     await reached(child, commandId, "DELIVERED");
-    // Whoever has it no longer does not answer for it.
+    // Another gateway must not respond for the child.
     const { id } = json(received).data;
     const stranger = await GatewayClient.connect(fixture, await createGateway());
     expect(await stranger.say("rpc", { device: child.name, id, data: 666 })).toBe(0x90);

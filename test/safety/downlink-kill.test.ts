@@ -4,7 +4,7 @@ import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const ROUNDS = 3;
 const DEVICES = 4;
-/** Acknowledged to whoever asked, of each round. */
+/** Min. downlinks and commands acknowledged to their callers per round. */
 const TAKEN_MIN = 8;
 
 test("downlinks and commands that were taken outlive kills: the network server has each in the end, of every device in order", async () => {

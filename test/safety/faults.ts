@@ -1,6 +1,6 @@
 /*
  * Provokes faults of the machine and prints who notices what, and after how many seconds: the table of docs/monitoring.md. Needs root, loop
- * devices, a C compiler and Chromium. Run it with `bun test/safety/faults.ts`; it is no test, because it takes minutes.
+ * devices, a C compiler and Chromium. Run it with `bun test/safety/faults.ts`; it is not part of the tests, because it takes minutes.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /*
- * Damages a database of a gateway that was killed, lets the gateway or a command meet it, and puts the right file back. Whoever refuses has changed
- * nothing, and with the right file nothing is missing and no loss is listed.
+ * Damages a database of a gateway that was killed, lets the gateway or a command meet it, and puts the right file back. A gateway or command
+ * that refuses has changed nothing, and with the right file nothing is missing and no loss is listed.
  *
  * LINESIDE_DAMAGE_CASES=all runs all cases (some minutes), otherwise a sample; LINESIDE_SEED selects another sample.
  */
@@ -168,7 +168,7 @@ test.each(all)("%s, if %s %s: nothing is lost once the right file is back", asyn
   if (isRefused || readers.includes(command))
     expect(changesOf(before, filesOf(data), command === "start")).toEqual([]);
   else if (command === "start") {
-    // Damage that is served around is found by the check, other damage is listed as a loss. A page whose newer copy is in the log is no damage.
+    // Damage that is served around is found by the check, other damage is listed as a loss. A page whose newer copy is in the log does not count as damaged.
     const found = checkDatabases(data).flatMap(({ problems }) => problems);
     const named = [...found, ...(readRecord(data)?.losses ?? [])];
     if (named.length === 0) expect(await problemsOf()).toEqual([]);

@@ -181,7 +181,7 @@ export const filled: Readonly<Record<string, Filled>> = {
   uplinks: { most: 20, own: ["uplink_id", "name"], json: {} },
 };
 
-/** Other columns with JSON, of which nobody reads much together. */
+/** Other columns with JSON, which are never read in large numbers. */
 export const small = [
   // A text and few values.
   "backup_runs.error",

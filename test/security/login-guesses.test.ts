@@ -109,7 +109,7 @@ test("a device that is known gets in, whatever is guessed at older holders of it
     guess(names, 5);
     expect(await signInImmediately(names, password)).toBe(deviceId);
   }
-  // A changed password of another tenant has to be checked again, but is no guess.
+  // A changed password of another tenant has to be checked again, but does not count as a guess.
   for (const [index, other] of squatted.entries()) {
     const taken = [{ username: names.username }, names, { clientId: names.clientId }][index];
     await setPassword(theirs, other, { ...taken, password: "mallory-pass-2" });

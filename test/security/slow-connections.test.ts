@@ -146,7 +146,7 @@ test.each(["http", "https"] as const)("bodies that come too slowly over %s are g
     long.drip();
     await short.closed();
     expect([short.text, long.isClosed]).toEqual(["", false]);
-    long.write(" ".repeat(70_000)); // what exceeds the length is no matter
+    long.write(" ".repeat(70_000)); // bytes beyond the length are ignored
     await until(() => long.text.startsWith("HTTP/1.1 400"), "an answer to the longer body");
     long.end();
   }),

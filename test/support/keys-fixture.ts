@@ -33,7 +33,7 @@ export const close = async () => {
 
 export const run = (...args: string[]) => {
   const command = [...PROGRAM, ...args, "--data", data];
-  // A command that waits for ever fails its test.
+  // A command that waits forever fails its test.
   const options = { env: { PATH: process.env.PATH ?? "" }, timeout: 30_000 };
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, options);
   return { exitCode, text: `${stdout}${stderr}` };

@@ -2,7 +2,7 @@ import { existsSync, globSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Where `.ci/run` installs the programs that tests speak to and that are no packages of Debian. */
+/** Folder in which `.ci/run` installs programs for tests that Debian does not package. */
 const folder = join(homedir(), ".cache/lineside-peers");
 
 /** Telegraf is built from its module: `GOBIN=~/.cache/lineside-peers/bin go install github.com/influxdata/telegraf/cmd/telegraf@v1.37.2`. */

@@ -34,7 +34,7 @@ export interface ReverseProxy {
 
 type Configure = (values: { gateway: string; home: string; ports: readonly [number, number] }) => string;
 
-/** Runs as whoever runs the test, in one process, and touches its own folder only. */
+/** Runs as the user who runs the test, in one process, and touches its own folder only. */
 const nginxConfig: Configure = ({ gateway, home, ports: [port, strippingPort] }) => {
   const changes = {
     "listen 443 ssl": `listen 127.0.0.1:${port} ssl`,

@@ -68,7 +68,7 @@ export function batchOf(id: string, ...records: UplinkRecord[]): Batch {
   return { id, records, points };
 }
 
-/** Every kind of record that is no row. */
+/** A record of every kind except rows. */
 export const eventsOf = (device: UplinkDevice, ts: number): UplinkRecord[] => [
   { kind: "device", device, change: "created", ts },
   { kind: "attributes", device, scope: "SERVER", ts, values: { floor: 2, label: "left", gone: null } },

@@ -16,8 +16,8 @@ export interface StreamMessage {
 }
 
 /**
- * A WebSocket connection of a test. It keeps messages (JSON in text frames, CBOR in binary ones) in their order until they are taken;
- * whoever waits for one fails when the connection ends first.
+ * A WebSocket connection of a test. It keeps messages (JSON in text frames, CBOR in binary ones) in their order until they are taken.
+ * Waiting for a message fails if the connection ends first.
  */
 export class WebSocketClient<Message extends { readonly type?: unknown } = StreamMessage> {
   /** Messages that came and were not taken. */

@@ -13,7 +13,7 @@ import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./t
 /** Interval at which the files, and the names and addresses of this machine, are checked. */
 const CHECK_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** Remaining validity in days at which an own certificate is renewed, and a warning about other certificates begins. */
+/** Remaining validity in days at which the gateway's own certificate is renewed, and a warning about other certificates begins. */
 const RENEW_DAYS = 60;
 const WARN_DAYS = 14;
 /** Min. interval between new certificates, because addresses may appear and vanish. */
@@ -78,7 +78,7 @@ function fromFiles(files: NonNullable<TlsOptions["files"]>) {
   };
 }
 
-/** Source of an own pair, replaced before it expires or when the names of this machine change. */
+/** Source of the gateway's own pair, replaced before it expires or when the names of this machine change. */
 function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: Deps) {
   let createdAt = Number.NEGATIVE_INFINITY;
 

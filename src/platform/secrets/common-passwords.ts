@@ -21,7 +21,7 @@ function load(): ReadonlySet<string> {
 
 /** Max. characters around a word of the owner that do not make another password of it. */
 const ADDED_TO_OWN_MAX = 3;
-/** Min. length of an own word. Shorter words may be part of a good password. */
+/** Min. length of a word of the owner, such as a name. Shorter words may be part of a good password. */
 const OWN_LENGTH_MIN = 4;
 const DISTINCT_MIN = 4;
 

@@ -59,23 +59,40 @@ export const textTerms: readonly Term[] = [
   ...names("acts, fleeting"),
 ].map(({ word, pattern }) => ({ word: `${word} (text)`, pattern: new RegExp(pattern.source, "i") }));
 
+/** Forbidden in English pages and in comments. */
+const phrases: readonly Term[] = [
+  { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
+  { word: "for ever", pattern: /\bfor ever\b/ },
+  { word: "time stamp (timestamp)", pattern: /\btime[ -]stamps?\b/i },
+  { word: "is no X (is not a X)", pattern: /(?<!here )\b(?:is|are) no (?!longer\b)/i },
+];
+
+/** Forbidden in comments of all kinds. */
+export const commentTerms: readonly Term[] = [
+  ...phrases,
+  { word: ", of which (a new sentence)", pattern: /, of which\b/ },
+  { word: "whoever (name the person)", pattern: /\bwhoever\b/i },
+  {
+    word: "gets to know, hears of it (is told, gets the error)",
+    pattern: /\b(?:gets? to know|hears? of it)\b/,
+  },
+  { word: "dear (expensive)", pattern: /\bdear\b/ },
+];
+
 /**
  * Forbidden in pages of docs/, and in German and English texts of the API and the command line: phrases of the other language, and statuses as
  * nouns.
  */
 export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
   en: [
-    { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
+    ...phrases,
     { word: "is a 409 (returns 409)", pattern: /\b(?:is a|are) [45]\d\d(?!,?\d)/ },
-    { word: "for ever", pattern: /\bfor ever\b/ },
-    { word: "time stamp (timestamp)", pattern: /\btime[ -]stamps?\b/i },
     {
       word: "present version (current)",
       pattern: /\bpresent (?:state|version|value|time|target|settings)\b/,
       allowed: ["src/modules/bacnet/"], // BACnet calls it so
     },
     { word: "at once (immediately, simultaneously, in a burst)", pattern: /\bat once\b/ },
-    { word: "is no X (is not a X)", pattern: /(?<!here )\b(?:is|are) no (?!longer\b)/i },
     { word: "e-mail (email)", pattern: /\be-mails?\b/i, allowed: ["src/modules/identity/identity.module"] },
     {
       word: "British spelling (color, behavior, neighbor, favorite, gray)",
@@ -123,5 +140,4 @@ export const commentRules: readonly CommentRule[] = [
     pattern: new RegExp(`^(?:${EMPTY_VERBS}) (?:${CLAUSE_WORDS})\\b`),
   },
   { name: "“…” at the beginning or the end", pattern: /^…|…$/ },
-  { name: "“time stamp” (timestamp)", pattern: /\btime[ -]stamps?\b/i },
 ];

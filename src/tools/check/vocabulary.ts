@@ -1,10 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { commentRules, localTerms, nameTerms, pageTerms, type Term, textTerms } from "./vocabulary-terms.ts";
+import {
+  commentRules,
+  commentTerms,
+  localTerms,
+  nameTerms,
+  pageTerms,
+  type Term,
+  textTerms,
+} from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and in docs/, in the texts of the API and of the command line phrases that are foreign to their language; in docs/ also sentences that are too long. `vocabulary-terms.ts` has the words and the
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and in docs/, in comments, in the texts of the API and of the command line phrases that are foreign to their language; in docs/ also sentences that are too long. `vocabulary-terms.ts` has the words and the
  * patterns, and the places where they are allowed.
  */
 
@@ -86,15 +94,38 @@ export function checkFile(file: string, text: string): string[] {
   return [...check.words].sort();
 }
 
-/** Reports the doc comments of a file that match one of the comment rules, each with its line. */
+/** Comment with its line and its text on one line, without stars and slashes. */
+interface Comment {
+  readonly line: number;
+  readonly text: string;
+}
+
+function commentsOf(text: string, pattern: RegExp): Comment[] {
+  return [...text.matchAll(pattern)].map(({ index, 1: content = "" }) => ({
+    line: text.slice(0, index).split("\n").length,
+    text: content.replace(/\s*\n\s*\*?\s*/g, " ").trim(),
+  }));
+}
+
+/** Reports the comments of a file that contain a forbidden phrase, and the doc comments that say nothing, each with its line. */
 export function checkComments(file: string, text: string): string[] {
-  return [...text.matchAll(/^[ \t]*\/\*\*(?!\/)(.*?)\*\//gms)].flatMap(({ index, 1: content = "" }) => {
-    const comment = content.replace(/\s*\n\s*\*?/g, " ").trim();
-    const line = text.slice(0, index).split("\n").length;
-    return commentRules
-      .filter(({ pattern }) => pattern.test(comment))
-      .map(({ name }) => `${file}:${line}: doc comment with ${name}: ${comment.slice(0, 60)}`);
-  });
+  const docComments = commentsOf(text, /^[ \t]*\/\*\*(?!\/)(.*?)\*\//gms);
+  const others = [
+    ...commentsOf(text, /^[ \t]*\/\*(?!\*)(.*?)\*\//gms),
+    ...commentsOf(text, /(?<=^|[^\S\n])\/\/ (.*)$/gm),
+  ];
+  return [
+    ...docComments.flatMap(({ line, text: comment }) =>
+      commentRules
+        .filter(({ pattern }) => pattern.test(comment))
+        .map(({ name }) => `${file}:${line}: doc comment with ${name}: ${comment.slice(0, 60)}`),
+    ),
+    ...[...docComments, ...others].flatMap(({ line, text: comment }) =>
+      commentTerms
+        .filter(({ pattern }) => pattern.test(comment))
+        .map(({ word }) => `${file}:${line}: write another phrase than ${word}: ${comment.slice(0, 60)}`),
+    ),
+  ];
 }
 
 /** Reports forbidden phrases of a page, or of a file of texts, with their lines. Includes code and headings of tables. */

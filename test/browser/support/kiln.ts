@@ -3,7 +3,7 @@ import { useConsole } from "./console-page.ts";
 
 const MINUTES = 60;
 
-/** A device with an hour of values in the console, of which some minutes are missing, and what tests of charts need. */
+/** A device with an hour of values in the console except for some missing minutes, and what tests of charts need. */
 export function useKiln() {
   const ui = useConsole({ isStill: true });
   const begin = Date.now() - MINUTES * 60_000;

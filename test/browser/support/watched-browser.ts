@@ -31,7 +31,7 @@ export interface WatchedBrowser {
   readonly page: Page;
   /** Console errors, uncaught exceptions and requests to other hosts, each as one line. */
   readonly complaints: string[];
-  /** From here on a 404 for an address that holds `part` is no complaint: whether the page asks once more is a matter of timing. */
+  /** From here on, a 404 for a URL that contains `part` is not reported: whether the page requests it again depends on timing. */
   allowNotFound(part: string): void;
   close(): Promise<void>;
 }

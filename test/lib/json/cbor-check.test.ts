@@ -1,4 +1,4 @@
-// Whoever may send a message may not choose how much work and memory it costs beyond its own length.
+// Senders must not be able to make a message cost more work and memory than its length justifies.
 import { describe, expect, test } from "bun:test";
 import { Encoder } from "cbor-x/encode";
 import fc from "fast-check";

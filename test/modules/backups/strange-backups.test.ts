@@ -1,4 +1,4 @@
-// Backups with what no run has written, and data directories with files that are no part of a gateway.
+// Backups with what no run has written, and data directories with files that do not belong to a gateway.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -260,7 +260,7 @@ describe("processes that share a database", () => {
     expect(sent()).toHaveLength(60);
     const [run] = rig.runsOf(job.jobId);
     expect(run?.status).toBe("RUNNING");
-    // The clock of whoever comes next: the lease has run out.
+    // For the next runner, the lease has expired.
     rig.database.sqlite.run("UPDATE scheduler_runs SET lease_until = 0");
     const next = child("1000");
     expect(await next.exited).toBe(0);

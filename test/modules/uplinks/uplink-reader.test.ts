@@ -134,7 +134,7 @@ test("a deletion that was kept while the uplink was away is sent once all before
   expect(await reader.next(false)).toBeUndefined();
 });
 
-/** A store with one range of rows of some texts each, of which it gives as many as there is room for. */
+/** A store with one range of rows of some texts each; it returns as many rows as there is room for. */
 function storeOf(texts: readonly string[], keys: number): Answers {
   return {
     changes: () => ({ records: [], cursor: {}, isAtEnd: true }),

@@ -18,6 +18,21 @@ test.each([
 });
 
 test.each([
+  ["//", "Signing in is dear."],
+  ["const third = 3; //", "depths beyond that are no JSON"],
+  ["//", "Whoever waits for it continues."],
+  ["work.catch(() => undefined); //", "the caller gets to know it"],
+  ["/*", "Rows, of which only one is read. */"],
+  ["/**\n *", "Waits for the end of the\n * own session.\n */"],
+])("the check reports the phrase of %p %p", (start, comment) => {
+  const problems = problemsOf(`${start} ${comment}`);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toStartWith("src/lib/example.ts:3: write another phrase than ");
+});
+
+test.each([
+  "// A list, some of which is read; there is no other, and it is no longer kept.",
+  'const url = "https://example.com/whoever";',
   "/** Returns whether the file is open. */",
   "/** Returns the rows that are left. */",
   "/** Whatever it returns, what counts is the time. */",

@@ -139,7 +139,7 @@ class Parsing {
   }
 }
 
-/** Sets an own property for any key; assigning `__proto__` would change the prototype. */
+/** Sets a property of the object itself for any key; assigning `__proto__` would change the prototype. */
 function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

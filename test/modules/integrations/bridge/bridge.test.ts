@@ -64,7 +64,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     const client = await broker.client();
     for (let n = 0; n < 30; n++) client.publish("many/x", String(n), { qos: 1 });
     await allThere.promise;
-    // Nothing was acknowledged: whoever has the session next gets them all.
+    // Nothing was acknowledged: the next client of the session gets all messages.
     const stopped = first.bridge.stop();
     const second = open(settings);
     await came(second, 30);

@@ -21,7 +21,7 @@ function log(): string {
 }
 const explorer = join(import.meta.dir, "../../../bench/power-cut-explorer.ts");
 
-/** In a process of its own: a store that goes round for ever in a damaged file is a failure, not a hang. */
+/** Runs in a separate process, so that a store that loops endlessly in a damaged file fails the test instead of hanging it. */
 function explore(exploration: Exploration): Findings {
   const { stdout } = Bun.spawnSync([process.execPath, explorer, JSON.stringify(exploration)], {
     stderr: "inherit",
