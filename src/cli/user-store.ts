@@ -37,7 +37,7 @@ export const storeOptions = {
 } as const satisfies Record<string, CommandOption>;
 
 /**
- * Opens the users of a data directory for commands on the machine. Works beside a running gateway, which reads users, sessions and keys from the
+ * Opens the users of a data directory for commands on the machine. Works while the gateway is running, which reads users, sessions and keys from the
  * same files for every request.
  */
 export function openUserStore(config: Config) {

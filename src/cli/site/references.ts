@@ -1,6 +1,6 @@
 /*
- * A site file names what it refers to: `${device:Oven 1}` stands in each place where the gateway has the id of that device, in values, in
- * names of fields and inside longer texts. `$$` before the brace keeps a text that looks like that.
+ * References in site files: `${device:Oven 1}` stands for the id of that device, in values, in field names and inside longer strings. `$${device:…}`
+ * is the literal text.
  */
 
 export type ReferenceKind =

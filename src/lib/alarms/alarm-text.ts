@@ -4,7 +4,7 @@ import type { Text } from "../texts/text.ts";
 import { type MessagePart, messageIn } from "./message-parts.ts";
 import { type AlarmSeverity, severitiesDescending } from "./severity.ts";
 
-/* What is said of alarms in mails and messages. */
+/* Texts about alarms in mails and messages. */
 
 type Trigger = "CREATED" | "ESCALATED" | "CLEARED";
 

@@ -4,9 +4,9 @@ import { readEpoch } from "../time/timestamp.ts";
 import { parseWrittenTime } from "../time/written-time.ts";
 
 /*
- * What the columns of a file of sensor data are. The time is the column that is asked for; otherwise a column with the name of a time; otherwise
- * the first one that contains written dates with times of day; otherwise a column of days, joined with a column of times of day; otherwise,
- * because a serial number or a counter can look like an epoch, a column of numbers only if they are epochs that rise.
+ * Detects the columns of a file of sensor data. The time column is the first of these that exists: the requested column, a column with a typical
+ * name, the first column with dates and times of day, a column of dates joined with a column of times of day, or a column of rising epochs.
+ * Other numbers do not count, because serial numbers and counters can look like epochs.
  */
 
 export interface ColumnChoice {

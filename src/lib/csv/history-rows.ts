@@ -20,8 +20,8 @@ import { csvRecords, type TakenRows } from "./csv-records.ts";
 import { CsvTimes, SameTimes } from "./csv-times.ts";
 
 /*
- * The one reader of CSV files of sensor data, for the API, the console (which sends its files to the API) and the command line. A row becomes
- * values at a time, or a reason; what is left out of a row that is taken is counted.
+ * The only reader of CSV files of sensor data, for the API, the console (which sends its files to the API) and the command line. Each row becomes
+ * values with a timestamp, or a reason for refusing it. Values omitted from an accepted row are counted.
  */
 
 export const LINE_BYTES_MAX = 1024 * 1024;

@@ -3,8 +3,8 @@ import { type DomainError, invalid } from "../core/domain-error.ts";
 import { excerpt } from "./excerpt.ts";
 
 /*
- * Text files of unknown encoding as UTF-8, piece by piece. UTF-16 is told by its mark or by its zeros. Bytes that are not UTF-8 are
- * Windows-1252, which spreadsheets write, if nothing in the file was UTF-8 so far. A file of both is refused.
+ * Converts text files of unknown encoding to UTF-8, chunk by chunk. UTF-16 is detected by its byte order mark or its zeros. Bytes that are not
+ * UTF-8 are read as Windows-1252, which spreadsheets write, unless the file already contained UTF-8: files with both are refused.
  */
 
 const MARK_BYTES = 4;

@@ -5,13 +5,13 @@ import { type DateOrder, parseWrittenTime, type WrittenFault } from "./written-t
 import type { ZoneClock } from "./zone-clock.ts";
 
 /*
- * The one reader of timestamps. A number is an epoch in the unit in which it lies between the year 2000 and some years from now: the ranges
- * of seconds, milliseconds, microseconds and nanoseconds do not overlap. A number outside of all of them (0, the seconds since a start, a
- * serial number, 20240101) is not a time. A text is a date as `written-time.ts` reads it, in the zone that it names, otherwise in the zone of
- * the request, otherwise in UTC. Nothing else is a time.
+ * The only reader of timestamps. A number is an epoch in the unit that puts it between the year 2000 and some years from now: the ranges of
+ * seconds, milliseconds, microseconds and nanoseconds do not overlap. Other numbers (0, an uptime in seconds, a serial number, 20240101) are
+ * not timestamps. A string is a date as `written-time.ts` reads it, in the zone that it names, otherwise in the zone of the request, otherwise
+ * in UTC.
  *
- * What is not a time because its clock is not set (`isUnset`) does not cost the values of a live message: they are stored at the time of
- * receipt, with a note. Files are refused by row, with the reason.
+ * If a live message has an invalid timestamp because the device's clock is not set (`isUnset`), its values are stored at the time of receipt,
+ * with a note. In files, such rows are refused, with the reason.
  */
 
 /** Epoch ms from which a clock counts as set. Unset clocks start earlier. */

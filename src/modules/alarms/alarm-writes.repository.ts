@@ -7,8 +7,8 @@ import { alarmEvents, alarmStates, alarms, alarmTrims, isCountedEvent } from "./
 import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 
 /*
- * What is read and written when an alarm comes or goes, and when a device speaks for the first time: prepared once, since a plant that
- * stops raises thousands of alarms in a moment, and building a statement takes many times as long as running it.
+ * Statements for raising and clearing alarms, and for a device's first message. They are prepared once, because a plant that stops raises
+ * thousands of alarms within seconds, and building a statement takes many times as long as running it.
  */
 
 /** Max. kept cleared alarms of a device; older ones are deleted. */

@@ -37,7 +37,7 @@ export interface DeviceState {
   deadBandFor?: unknown;
 }
 
-/** Removes the state of rules that do not watch the device, so that they start anew later. Returns whether any was removed. */
+/** Removes the state of rules that do not watch the device, so that they start from scratch later. Returns whether any was removed. */
 export function keepWatched(
   { values, rules, due }: DeviceState,
   watching: {

@@ -29,8 +29,8 @@ import type { AlarmRow, AnswerRoom, ResolvedDevice, Widget, WidgetData } from ".
 import type { AbsoluteWindow, ShownWindow } from "./window-of.ts";
 
 /*
- * What the widgets of a dashboard show, asked for together: the newest values of all of them together, and one query for each way in
- * which series are to be thinned or aggregated, however many widgets want it.
+ * Data of all widgets of a dashboard, read together: one query for the newest values, and one per kind of thinning or aggregation of series,
+ * regardless of the number of widgets.
  */
 
 /** Max. newest values per response, counted per widget; a widget without keys counts one per device. */

@@ -10,8 +10,8 @@ import type { DashboardChanges } from "./dashboards.resource.ts";
 import { type Alias, DASHBOARD_TYPES, type Item, type Widget } from "./dashboards.types.ts";
 
 /*
- * What a dashboard may hold. States, layout, widgets and aliases are lists of objects or of texts. Objects are checked. A text is kept
- * exactly as it came, whatever it says; it counts as an item where it is the JSON of one.
+ * Validates dashboards. States, layout, widgets and aliases are lists of objects or strings. Objects are checked. Strings are stored unchanged;
+ * a string with the JSON of an item counts as that item.
  */
 
 const ITEMS_MAX = 500;

@@ -81,8 +81,7 @@ function plantKeys(text: PlantTexts): Readonly<Record<string, readonly KeyMetada
 }
 
 /*
- * What the demo plant is made of, beside its machines: profiles with the alarms that their faults raise, and a dashboard that shows all
- * of it at once.
+ * Content of the demo plant in addition to its machines: profiles with alarms for their faults, and a dashboard that shows everything.
  */
 
 export const TAG = "demo-plant";

@@ -199,7 +199,7 @@ export class UnitPoller<Kind extends FieldKind> {
     return failure;
   }
 
-  /** Plans the blocks of a group anew after a refused entry has been read. */
+  /** Plans the blocks of a group again after a refused entry has been read. */
   #planAgain(group: PollGroup<Kind>): void {
     const refused = group.entries.filter(({ key }) => this.#refused.has(key));
     const others = group.entries.filter(({ key }) => !this.#refused.has(key));

@@ -3,8 +3,7 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /*
- * What gateways say, decoded from JSON or CBOR, as what it means. Names of children are not judged here: a name like
- * `__proto__` is only a name.
+ * Parses the messages of gateways from JSON or CBOR. Names of children are not validated here: `__proto__` is an ordinary name.
  */
 
 export const CHILDREN_PER_MESSAGE_MAX = 1_000;

@@ -2,8 +2,8 @@ import { normal } from "../../lib/data/random.ts";
 import type { Metric } from "./generators.types.ts";
 
 /*
- * The numbers that a metric gives. All are multiples of one unit (10^-decimals), reckoned as integers: what comes out lies within min
- * and max and has no more decimals than it should, whatever floating point does.
+ * Generates the numbers of a metric. They are calculated as integers in units of 10^-decimals, so that they stay within min and max and have the
+ * right number of decimals despite floating point.
  */
 
 export const DECIMALS_MAX = 9;

@@ -20,8 +20,8 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import { checkValues } from "./readings.ts";
 
 /*
- * History with timestamps of its own, from CSV or NDJSON, as a stream: read in batches, each on the disk before the next is read, so
- * that memory stays bounded and an interrupted import can go on where it stopped. Repeating rows overwrites them with themselves.
+ * Imports history with timestamps from CSV or NDJSON as a stream. Each batch is on disk before the next batch is stored, so that memory stays
+ * bounded and an interrupted import can continue where it stopped. Importing rows twice changes nothing.
  */
 
 /** Max. values of a batch: enough to amortize its commit, few enough for some ms in the storage worker. */

@@ -20,8 +20,8 @@ import { rulesOf } from "./line-rules.ts";
 import { LineWrite } from "./line-writes.ts";
 
 /*
- * What clients of InfluxDB 1 ask before their first write. There are no databases, so there is nothing to create and none to list; a client
- * that gets an error instead gives up.
+ * Queries that clients of InfluxDB 1 send before their first write. There are no databases to create or list, but clients give up if they get an
+ * error.
  */
 
 const QUERY_BYTES_MAX = 16 * 1024;
@@ -78,8 +78,8 @@ function seriesOf(name: string): { series?: readonly Series[] } {
 }
 
 /*
- * Refusals that clients of InfluxDB understand: those of version 1 read `error`, those of version 2 `code` and `message`. The status tells a
- * client whether it sends the lines again, so whatever does not change by itself is a 400.
+ * Errors that clients of InfluxDB understand: clients of version 1 read `error`, clients of version 2 `code` and `message`. Clients decide by the
+ * status whether to retry, so permanent errors return 400.
  */
 
 interface Answer {

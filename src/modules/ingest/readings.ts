@@ -7,8 +7,8 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*
  * Device bodies to readings. Accepted: `{k:v}`, `{ts, k:v}`, `{ts, values}`, `{ts, telemetry}`, `{payload:{…}}` around any of
- * these, and arrays of them. What stands beside such a container are values, too, at the same time; what an outer object says
- * of the time holds for the inner ones that do not say it themselves.
+ * these, and arrays of them. Other fields next to such a container are values with the same timestamp. The timestamp of an
+ * outer object applies to inner objects without a timestamp.
  */
 
 const KEYS_PER_MESSAGE_MAX = 512;

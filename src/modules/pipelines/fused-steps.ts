@@ -4,8 +4,8 @@ import { NumberProgram } from "./number-program.ts";
 import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";
 
 /*
- * Steps whose keys are all known beforehand run over an array in which each key has its slot: reading and writing a slot costs a
- * tenth of looking a key up, and nothing is made for a message but what it has become.
+ * Steps whose keys are all known in advance run on an array with one slot per key. A slot costs a tenth of looking up a key, and only the final
+ * message is allocated.
  */
 
 /** Assigns each key one slot. */

@@ -105,8 +105,8 @@ function polyfillsFor(source: string): readonly string[] {
 }
 
 /*
- * Runs one script at a time in QuickJS, which is itself WebAssembly with a memory of its own. Each run has an interpreter
- * that was made for it: what a script leaves behind, the next message and the next tenant never see.
+ * Runs one script at a time in QuickJS, which is itself WebAssembly with separate memory. Each run has a new interpreter, so scripts leave
+ * nothing behind for the next message or the next tenant.
  */
 
 /** Additional time in ms for describing a stopped script. */

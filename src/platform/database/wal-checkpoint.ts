@@ -14,7 +14,7 @@ const LOG_PAGES_MAX = 8_000;
 const RESTART_MS_MAX = 20;
 
 /**
- * Moves the write-ahead log into the database. SQLite starts the log anew with the first commit after a complete checkpoint, so commits during every
+ * Moves the write-ahead log into the database. SQLite restarts the log with the first commit after a complete checkpoint, so commits during every
  * checkpoint would let it grow without end. Therefore, further passes move the commits of the previous pass; if they do not end and the log is long,
  * the last pass locks out writers. Changes the busy timeout of the connection. Returns whether a pass moved the whole log, so that all earlier
  * commits are in the file and on disk.

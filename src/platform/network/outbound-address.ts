@@ -14,10 +14,10 @@ import type { Config } from "../config/config.ts";
 import { createDirectLookup, createLookup, type Lookup, systemLookup } from "./name-lookup.ts";
 
 /*
- * One rule for every connection that the gateway opens because a user named where to: never to the machine itself, at none of its addresses
- * and ports, to its neighbours on the link or to a cloud's metadata service; to private networks only for the tenants that the setting
- * names. It is the address that is judged, when the connection is made: a name may lead elsewhere by then. Exempt are the mail server and
- * the S3-compatible server for backups, which only owners of the gateway's own site set.
+ * One rule for all connections to hosts that users enter: never to the machine itself (any address or port), to link-local addresses or to a
+ * cloud's metadata service; to private networks only for the tenants in the setting. The address is checked when connecting, because a name may
+ * resolve to another address by then. Exempt are the mail server and the S3-compatible server for backups, which only owners of the gateway's
+ * own site can set.
  */
 
 const ranges = (...texts: string[]) => texts.flatMap((text) => parseRange(text) ?? []);

@@ -26,7 +26,7 @@ import {
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 
 /*
- * A rotation writes the new key as `secrets/<name>.next`, seals everything anew in one transaction for each database, and gives the new key the
+ * A rotation writes the new key as `secrets/<name>.next`, reseals everything in one transaction per database, and gives the new key the
  * name of the old one. Both keys exist until that rename. What opens with the old key is sealed with the new one, and everything else is left alone, so
  * a rotation that was killed is simply repeated: a start does so before it opens the databases. The directory is verified first: secrets of a database that
  * is missing, or sealed with a key that was swapped, would be lost with the old key. The check values of both keys are recorded before anything is sealed with
@@ -128,7 +128,7 @@ function finishKey(dataPath: string, name: KeyName): boolean {
 }
 
 /**
- * Encrypts all secrets anew in all existing databases; the next start creates databases that were set aside. Commits nothing and does not call
+ * Reseals all secrets in all existing databases; the next start creates databases that were set aside. Commits nothing and does not call
  * `beforeCommit` unless every database can be read and written.
  */
 function reseal(dataPath: string, replacement: Replacement, beforeCommit: () => void): void {
@@ -161,7 +161,7 @@ function commitAll(databases: readonly Database[]): void {
   }
 }
 
-/** Encrypts the secrets of a database anew, in a transaction that remains open. */
+/** Reseals the secrets of a database, in a transaction that remains open. */
 function beginReseal(file: string, { name, oldKey, newKey }: Replacement): Database {
   const pairs = KEY_PURPOSES[name].map((purpose) => ({
     old: createStoredSecrets(oldKey, purpose),
@@ -211,7 +211,7 @@ function textColumns(database: Database): TextColumn[] {
     .filter(({ type }) => type.toLowerCase() === "text");
 }
 
-/** Encrypts the secrets of a column anew, also within JSON, and updates the keyed hash beside it. */
+/** Reseals the secrets of a column, also within JSON, and updates the row's keyed hash. */
 function resealColumn(database: Database, { table, column }: TextColumn, pairs: readonly KeyPair[]): void {
   const [tableName, columnName] = [quote(table), quote(column)];
   const hash = hashColumnOf(database, { table, column });

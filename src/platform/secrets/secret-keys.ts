@@ -37,7 +37,7 @@ export const isKeyName = (name: string): name is KeyName => Object.hasOwn(KEY_PU
 /** Returns the file in `secrets/` with the key that is about to replace another. */
 export const nextKeyFile = (name: KeyName) => `${name}.next` as const;
 
-/** Returns whether the directory contains databases, whose keys must not be created anew. */
+/** Returns whether the directory contains databases, whose keys must not be recreated. */
 export const hasDatabases = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
 
 /** Returns a key of the data directory; undefined if it is missing or truncated, which would make it guessable. */

@@ -21,7 +21,7 @@ export class ZoomStack<Window> {
     return window;
   }
 
-  /** A window that the user selects elsewhere starts anew; the browser's Back button returns to one that was left. */
+  /** A window selected elsewhere clears the stack; the browser's Back button returns to an earlier window. */
   #follow(current: Window): void {
     const text = JSON.stringify(current);
     if (text === this.#shown) return;

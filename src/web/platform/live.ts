@@ -21,7 +21,7 @@ export const live = new RealtimeClient({
   onRefused: (reason) => toast("error", serverText(reason, reason.message)),
 });
 
-/** Subscribes while the component is mounted; a change of `spec` (compared by content) subscribes anew. */
+/** Subscribes while the component is mounted; a change of `spec` (compared by content) subscribes again. */
 export function useLive(
   spec: SubscriptionSpec | undefined,
   handler: (message: RealtimeMessage) => void,

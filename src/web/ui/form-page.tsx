@@ -33,7 +33,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A form with a page of its own. Its buttons stay in view, and unsaved input is not lost without a question. */
+/** Form with its own page. Its buttons stay in view, and it asks before unsaved input is lost. */
 export function FormPage(props: Props) {
   const { back, above = [], busy, error, isFixed = false, aside } = props;
   const ref = useRef<HTMLDivElement>(null);

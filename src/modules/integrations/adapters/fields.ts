@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../lib/json/json.ts";
 
 /*
- * Reading bodies that strangers wrote: each answers undefined for what is not there or of another type than it should be.
+ * Reads fields of untrusted bodies. Each function returns undefined for a missing field or a field of another type.
  */
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@ import { withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { InboundMessage, IntegrationSettings } from "../integrations.types.ts";
 
 /*
- * Two measurements are two keys: a value that does not say what it is has its name from the topic, and that is what differs between the topics
- * of a device. Of `k/press/motor/temperature`, with the device `press`, it is `motor_temperature`.
+ * Names values that carry no name of their own by the part of the topic that differs between the topics of a device, so that each measurement
+ * has its own key. For `k/press/motor/temperature` of the device `press`, the key is `motor_temperature`.
  */
 
 const PLACE = "{device}";

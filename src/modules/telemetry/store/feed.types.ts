@@ -3,8 +3,8 @@ import type { Definitions } from "./group-format.ts";
 import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 
 /*
- * A feed follows the writes of one tenant, for readers that send them on. Its position is a hot row: all rows up to it were confirmed. What is
- * sealed before it was confirmed becomes ranges to be read from the blocks, so that a reader may be away for any time.
+ * A feed follows the writes of one tenant, for readers that send them on. Its position is a hot row: all rows up to it were confirmed. Rows
+ * that are sealed before they were confirmed become ranges to be read from the blocks, so readers can be offline for any time.
  */
 
 /** Start of a new feed: the next write, or all stored values. */

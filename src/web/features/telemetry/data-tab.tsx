@@ -104,7 +104,7 @@ function DeviceData(props: {
         newest={latest.ts}
         onHistory={(shown) => setHistory({ shown })}
       />
-      {/* Here, so that it stays open when the charts begin anew. */}
+      {/* Outside the charts, so that it stays open when they are remounted. */}
       {history !== undefined && (
         <HistoryDialog
           deviceId={device.deviceId}
