@@ -1,4 +1,4 @@
-import { closeSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { openOwnFile, readOwnFile } from "../files/own-file.ts";
 
 /** Pages in the committed transactions of a write-ahead log. */
@@ -21,15 +21,24 @@ const MAGIC = 0x377f0682;
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
+/** Header of a write-ahead log, with the length of the file. */
+interface LogHeader {
+  readonly salts: Buffer;
+  readonly pageBytes: number;
+  readonly bytes: number;
+}
+
 /**
- * Returns the salts of a write-ahead log; undefined for a log that is missing or that SQLite would ignore.
+ * Returns the header of a write-ahead log; undefined for a log that is missing or that SQLite would ignore.
  * @throws if the log cannot be read
  */
-export function logSalts(path: string): Buffer | undefined {
+export function logHeader(path: string): LogHeader | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
+  let bytes = 0;
   try {
     const file = openOwnFile(path, "read");
     try {
+      bytes = fstatSync(file).size;
       readSync(file, header, 0, HEADER_BYTES, 0);
     } finally {
       closeSync(file);
@@ -38,8 +47,13 @@ export function logSalts(path: string): Buffer | undefined {
     if (isMissing(error)) return undefined;
     throw error;
   }
-  return checksumOf(header) === undefined ? undefined : header.subarray(16, 24);
+  if (checksumOf(header) === undefined) return undefined;
+  return { salts: header.subarray(16, 24), pageBytes: header.readUInt32BE(8), bytes };
 }
+
+/** Returns the length of a log with this number of frames. */
+export const logBytesOf = (frames: number, pageBytes: number): number =>
+  HEADER_BYTES + frames * (FRAME_HEAD_BYTES + pageBytes);
 
 /** Begins the checksum of a write-ahead log; undefined if its header is damaged. */
 function checksumOf(log: Buffer): Checksum | undefined {

@@ -6,7 +6,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { syncPath } from "../files/durable-file.ts";
 import { openOwnFile, readExpendableFile } from "../files/own-file.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
-import { loggedPages, logSalts } from "./logged-pages.ts";
+import { logBytesOf, loggedPages, logHeader } from "./logged-pages.ts";
 
 /** Suffix of the position file. */
 const SUFFIX = "-synced";
@@ -155,6 +155,22 @@ export function walLossOf(databasePath: string): Text | undefined {
   return detail("loss.log_cut", { file: `${basename(databasePath)}-wal`, found, synced: noted.frames });
 }
 
+/**
+ * Returns whether a database in use, or its write-ahead log, lacks what was written there: it was truncated, or overwritten by an older copy. Looks
+ * only at the file's stamp and the log's length, so it misses damage elsewhere.
+ */
+export function isOverwritten(databasePath: string): boolean {
+  const noted = knownPosition(databasePath);
+  if (noted === undefined) return false;
+  if (noted.generation > 0 && (readCheckpointedStamp(databasePath)?.generation ?? 0) < noted.generation)
+    return true;
+  if (noted.frames === 0) return false;
+  const log = logHeader(`${databasePath}-wal`);
+  if (log === undefined) return true;
+  const begun = timesBegun(log.salts, noted.salts);
+  return begun < 0 || (begun === 0 && log.bytes < logBytesOf(noted.frames, log.pageBytes));
+}
+
 /** Forgets the position of a log before the last connection is closed, which moves the log into the database. */
 export function forgetLog(databasePath: string): void {
   const noted = knownPosition(databasePath);
@@ -184,9 +200,13 @@ export function walMismatchOf(databasePath: string): string | undefined {
   const generation = noted.generation > 0 ? readCheckpointedStamp(databasePath)?.generation : undefined;
   if (generation !== undefined && generation < noted.generation)
     return "is older than its write-ahead log: its newer content is missing";
-  const salts = noted.frames > 0 ? logSalts(`${databasePath}-wal`) : undefined;
-  if (salts === undefined) return undefined;
-  // SQLite increments the first salt each time it restarts the log.
-  const begun = (salts.readUInt32BE(0) - noted.salts.readUInt32BE(0)) | 0;
-  return begun < 0 ? "has a write-ahead log that is older than the database" : undefined;
+  const log = noted.frames > 0 ? logHeader(`${databasePath}-wal`) : undefined;
+  if (log === undefined) return undefined;
+  return timesBegun(log.salts, noted.salts) < 0
+    ? "has a write-ahead log that is older than the database"
+    : undefined;
 }
+
+/** Returns how many times the log was restarted after another one: SQLite increments the first salt each time. */
+const timesBegun = (salts: Buffer, earlier: Buffer): number =>
+  (salts.readUInt32BE(0) - earlier.readUInt32BE(0)) | 0;

@@ -1,15 +1,21 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isOverwritten } from "../database/wal-position.ts";
 import { DATABASE_FILES } from "./inventory.ts";
 
+/** Endings of the files that a database in use consists of. */
+const ENDINGS = ["", "-wal", "-shm"];
+
 /**
- * Notices databases that are deleted or replaced while the gateway has them open, for example by a restored copy. The gateway keeps writing to the
- * old file, which ends with the process.
+ * Notices databases and logs that are deleted, replaced or overwritten while the gateway has them open, for example by a restored copy. The gateway
+ * keeps writing to a file that ends with the process, or into a file that the next start refuses.
  */
 export class FilesInPlace {
   readonly #directory: string;
   /** Device and inode of each file at the first check. */
   readonly #files = new Map<string, string>();
+  /** Database that seemed to be overwritten at the last check. A checkpoint in progress may look so, but not twice. */
+  #suspect: string | undefined;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -17,7 +23,7 @@ export class FilesInPlace {
 
   /** Returns the name of the first file that is no longer in place. Must be called while all databases are open. */
   async findReplaced(): Promise<string | undefined> {
-    for (const name of DATABASE_FILES) {
+    for (const name of DATABASE_FILES.flatMap((file) => ENDINGS.map((ending) => file + ending))) {
       const first = this.#files.get(name);
       const id = await stat(join(this.#directory, name)).then(
         ({ dev, ino }) => `${dev} ${ino}`,
@@ -26,6 +32,8 @@ export class FilesInPlace {
       if (first !== undefined && first !== id) return name;
       if (id !== undefined) this.#files.set(name, id);
     }
-    return undefined;
+    const earlier = this.#suspect;
+    this.#suspect = DATABASE_FILES.find((name) => isOverwritten(join(this.#directory, name)));
+    return this.#suspect === earlier ? earlier : undefined;
   }
 }

@@ -19,7 +19,7 @@ import { createLogger } from "../../../src/platform/core/log.ts";
 import { storedSchema } from "../../../src/platform/database/data-schemas.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { readCheckpointedStamp } from "../../../src/platform/database/database-stamp.ts";
-import { walLossOf, walMismatchOf } from "../../../src/platform/database/wal-position.ts";
+import { isOverwritten, walLossOf, walMismatchOf } from "../../../src/platform/database/wal-position.ts";
 import { createRecord, readRecord, writeRecord } from "../../../src/platform/files/inventory-record.ts";
 import { until } from "../../support/until.ts";
 
@@ -53,6 +53,28 @@ function killed(): string {
 test("a log that a kill left is whole", async () => {
   await change();
   expect(walLossOf(killed())).toBeUndefined();
+});
+
+test("a database in use and its log are told apart from ones that were truncated or overwritten", async () => {
+  await change();
+  database.beforeCheckpoint(() => database.stamp({ gateway: "a", generation: 7, keys: {} }));
+  await change(1_500); // begins a checkpoint
+  await until(() => readCheckpointedStamp(join(root, "live", "lineside.db"))?.generation === 7);
+  await change(); // begins the log anew
+  const path = killed();
+  expect(isOverwritten(path)).toBe(false);
+  const harms: ((file: string) => void)[] = [
+    (file) => truncateSync(file, 0),
+    (file) => writeFileSync(file, Buffer.alloc(8_192, 7), { flag: "r+" }),
+  ];
+  for (const file of [path, `${path}-wal`])
+    for (const harm of harms) {
+      const intact = readFileSync(file);
+      harm(file);
+      expect(isOverwritten(path)).toBe(true);
+      writeFileSync(file, intact);
+      expect(isOverwritten(path)).toBe(false);
+    }
 });
 
 test.each<[string, (wal: string) => void]>([

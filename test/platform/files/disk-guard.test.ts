@@ -140,27 +140,30 @@ describe("before the disk is full", () => {
 });
 
 describe("a database that is replaced while the gateway runs", () => {
-  test("has data and changes refused until it is back, with its name", async () => {
-    const path = join(fixture.directory, "lineside.db");
-    await setFree(900 * MB); // a check knows the files
-    renameSync(path, `${path}.away`);
-    cpSync(`${path}.away`, path);
-    const problems = () => fixture.app.health.blocking();
-    const isNoticed = (isExpected: boolean) =>
-      until(() => {
-        clock.advance(2_000);
-        return problems().some(({ code }) => code === "storage.file_replaced") === isExpected;
-      });
-    await isNoticed(true);
-    expect(problems()).toMatchObject([{ severity: "UNREADY", params: { file: "lineside.db" } }]);
-    expect([(await report()).status, (await report("attributes")).body.code]).toEqual([
-      503,
-      "storage.file_replaced",
-    ]);
-    const change = { token: owner, body: { name: "a" } };
-    expect((await fixture.call("POST", "/api/dashboards", change)).status).toBe(503);
-    renameSync(`${path}.away`, path);
-    await isNoticed(false);
-    expect((await report()).status).toBe(200);
-  });
+  test.each(["lineside.db", "lineside.db-wal", "telemetry.db-shm"])(
+    "has data and changes refused until %s is back, with its name",
+    async (file) => {
+      const path = join(fixture.directory, file);
+      await setFree(900 * MB); // a check knows the files
+      renameSync(path, `${path}.away`);
+      cpSync(`${path}.away`, path);
+      const problems = () => fixture.app.health.blocking();
+      const isNoticed = (isExpected: boolean) =>
+        until(() => {
+          clock.advance(2_000);
+          return problems().some(({ code }) => code === "storage.file_replaced") === isExpected;
+        });
+      await isNoticed(true);
+      expect(problems()).toMatchObject([{ severity: "UNREADY", params: { file } }]);
+      expect([(await report()).status, (await report("attributes")).body.code]).toEqual([
+        503,
+        "storage.file_replaced",
+      ]);
+      const change = { token: owner, body: { name: "a" } };
+      expect((await fixture.call("POST", "/api/dashboards", change)).status).toBe(503);
+      renameSync(`${path}.away`, path);
+      await isNoticed(false);
+      expect((await report()).status).toBe(200);
+    },
+  );
 });
