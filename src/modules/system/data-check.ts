@@ -148,8 +148,8 @@ export class DataCheck {
     this.#run = { ...run, ...outcome, finishedAt: clock.now() };
     if (outcome.databases === undefined) return;
     this.#isUnreadable = false;
-    inventory.note(this.#damage);
-    inventory.noteCheck();
+    void inventory.note(this.#damage);
+    void inventory.noteCheck();
     const { startedAt, finishedAt = startedAt } = this.#run;
     log.info("data files checked", {
       problems: this.damage.length,
@@ -177,7 +177,7 @@ export class DataCheck {
   async #askStore(): Promise<void> {
     try {
       this.#met = (await this.#deps.store.stats()).corruptBlocks;
-      this.#deps.inventory.note(this.#damage);
+      void this.#deps.inventory.note(this.#damage);
     } catch {
       // A store that has stopped or failed says so by a problem of its own.
     }

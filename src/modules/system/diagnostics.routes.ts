@@ -108,9 +108,9 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
     )
     .post(
       "/losses/acknowledge",
-      ({ principal }) => {
+      async ({ principal }) => {
         ensureOperator(tenants, principal);
-        inventory.acknowledge();
+        await inventory.acknowledge();
         return toCheck(deps);
       },
       {

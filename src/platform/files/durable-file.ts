@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeNewFile } from "./own-file.ts";
 
@@ -31,4 +32,34 @@ export function writeDurably(
     throw error;
   }
   syncPath(dirname(path));
+}
+
+/** Like `writeDurably`, without holding the event loop: on a slow disk, a sync takes seconds. Calls for one file must not overlap. */
+export async function writeDurablyInBackground(
+  path: string,
+  bytes: Uint8Array,
+  { mode, prepare }: { mode: number; prepare?: (unfinished: string) => void },
+): Promise<void> {
+  const unfinished = `${path}.later${UNFINISHED}`; // `writeDurably` may write the same file meanwhile
+  try {
+    await rm(unfinished, { force: true });
+    const file = await open(unfinished, "wx", mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    prepare?.(unfinished);
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }

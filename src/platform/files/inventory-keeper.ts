@@ -7,7 +7,13 @@ import type { Part } from "../process/lifecycle.ts";
 import type { Clock } from "../time/clock.ts";
 import { createPeriodic } from "../time/periodic.ts";
 import { lockIdOf } from "./gateway-lock.ts";
-import { type InventoryRecord, type Loss, unlisted, writeRecord } from "./inventory-record.ts";
+import {
+  type InventoryRecord,
+  type Loss,
+  unlisted,
+  writeRecord,
+  writeRecordInBackground,
+} from "./inventory-record.ts";
 
 const HOUR_MS = 3_600_000;
 /** Max. starts and hours between checks of all files: 30 days. */
@@ -39,6 +45,8 @@ export class InventoryKeeper implements Part {
   #record: InventoryRecord;
   #isBegun = false;
   #advancing: Promise<void> = Promise.resolve();
+  /** Last write of the inventory. */
+  #saving: Promise<unknown> = Promise.resolve();
 
   constructor(deps: InventoryKeeperDeps) {
     this.#deps = deps;
@@ -69,7 +77,7 @@ export class InventoryKeeper implements Part {
   }
 
   start(): void {
-    this.note(this.#deps.warnings);
+    void this.note(this.#deps.warnings);
     this.#beginHour();
     this.#hourly.start();
   }
@@ -95,10 +103,11 @@ export class InventoryKeeper implements Part {
     return this.#record.checked?.at;
   }
 
-  /** Records that a check of all files has finished. */
-  noteCheck(): void {
+  /** Records that a check of all files has finished. Resolves once it is on the disk, or the failure is logged. */
+  async noteCheck(): Promise<void> {
     const checkedAt = this.#deps.clock.now();
-    this.#write({ ...this.#record, checked: { at: checkedAt, hours: this.#record.hours } });
+    this.#record = { ...this.#record, checked: { at: checkedAt, hours: this.#record.hours } };
+    await this.#save();
   }
 
   /** Unacknowledged losses. */
@@ -112,15 +121,19 @@ export class InventoryKeeper implements Part {
     return { severity: "WARNING", code: "storage.lost", params: { count: length } };
   }
 
-  /** Allows a damaged file to be recreated, and records the loss. */
+  /** Allows a damaged file to be recreated, and records the loss. Both are on the disk on return, before the file is moved. */
   replace(name: string, loss: Text): void {
     this.#record = { ...this.#record, accepted: [...this.#record.accepted, name] };
-    this.note([loss]);
-    this.#write(this.#record);
+    void this.note([loss]); // writes again what a write in progress may replace
+    try {
+      writeRecord(this.#deps.dataPath, this.#record);
+    } catch (error) {
+      this.#deps.log.warn("inventory not written", { error });
+    }
   }
 
-  /** Records new losses. */
-  note(texts: readonly Text[]): void {
+  /** Records new losses. Resolves once they are on the disk, or the failure is logged. */
+  async note(texts: readonly Text[]): Promise<void> {
     const added = unlisted(texts, this.#record.losses);
     if (added.length === 0) return;
     const { clock, log } = this.#deps;
@@ -129,13 +142,15 @@ export class InventoryKeeper implements Part {
     const losses = [...this.#record.losses, ...added.map((text) => ({ at: foundAt, ...text }))].slice(
       -LOSSES_MAX,
     );
-    this.#write({ ...this.#record, losses });
+    this.#record = { ...this.#record, losses };
+    await this.#save();
   }
 
-  /** Acknowledges all losses. */
-  acknowledge(): void {
+  /** Acknowledges all losses. Resolves once this is on the disk, or the failure is logged. */
+  async acknowledge(): Promise<void> {
     const losses = this.#record.losses.map((loss) => ({ ...loss, acknowledged: true }));
-    this.#write({ ...this.#record, losses });
+    this.#record = { ...this.#record, losses };
+    await this.#save();
   }
 
   /** Increments the generation. Resolves once all databases and the inventory have it, or the failure is logged. */
@@ -153,30 +168,30 @@ export class InventoryKeeper implements Part {
 
   async #advance(): Promise<void> {
     // Without it on the disk, a database that is one ahead would be refused.
-    if (!this.#record.isAdvancing) this.#write({ ...this.#record, isAdvancing: true });
-    if (!this.#record.isAdvancing) return;
+    if (!this.#record.isAdvancing && !(await this.#save({ isAdvancing: true }))) return;
     const { gateway, keys } = this.#record;
     const generation = this.#record.generation + 1;
     for (const stamp of this.#stampers) await stamp({ gateway, generation, keys });
-    this.#write({
-      ...this.#record,
-      generation,
-      accepted: [],
-      cutLogs: [],
-      isAdvancing: false,
-    });
+    await this.#save({ generation, accepted: [], cutLogs: [], isAdvancing: false });
   }
 
-  #write(record: InventoryRecord): void {
-    try {
-      writeRecord(this.#deps.dataPath, record);
-      this.#record = record;
-    } catch (error) {
-      // A full or read-only disk is reported elsewhere, and the next change writes the whole inventory. Until then, the generation stays: the
-      // databases may be only one ahead of it.
-      const { generation, isAdvancing } = this.#record;
-      this.#record = { ...record, generation, isAdvancing };
-      this.#deps.log.warn("inventory not written", { error });
-    }
+  /**
+   * Writes the inventory with these changes, which take effect only once they are on the disk: the databases may be only one generation ahead of it.
+   * Returns false if it could not be written; a full or read-only disk is reported elsewhere, and the next write contains everything.
+   */
+  #save(changes: Partial<InventoryRecord> = {}): Promise<boolean> {
+    const write = async () => {
+      try {
+        await writeRecordInBackground(this.#deps.dataPath, { ...this.#record, ...changes });
+        this.#record = { ...this.#record, ...changes };
+        return true;
+      } catch (error) {
+        this.#deps.log.warn("inventory not written", { error });
+        return false;
+      }
+    };
+    const saved = this.#saving.then(write);
+    this.#saving = saved;
+    return saved;
   }
 }

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Stamp } from "../database/database-stamp.ts";
 import { KEY_NAMES, type KeyName, readKey } from "../secrets/secret-keys.ts";
-import { writeDurably } from "./durable-file.ts";
+import { writeDurably, writeDurablyInBackground } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
 import { readOwnFile } from "./own-file.ts";
 import { storageFaultOf } from "./storage-fault.ts";
@@ -93,12 +93,19 @@ export function readRecord(dataPath: string): InventoryRecord | null | undefined
   }
 }
 
+function encodeRecord(record: InventoryRecord): Buffer {
+  const check = digest(JSON.stringify(record), "inventory");
+  return Buffer.from(`${JSON.stringify({ check, inventory: record }, null, 2)}\n`);
+}
+
+const HOW = { mode: 0o600, prepare: giveToFolderOwner };
+
 /** Replaces the record, which is on disk on return. */
 export function writeRecord(dataPath: string, record: InventoryRecord): void {
-  const check = digest(JSON.stringify(record), "inventory");
-  const text = `${JSON.stringify({ check, inventory: record }, null, 2)}\n`;
-  writeDurably(join(dataPath, INVENTORY_FILE), Buffer.from(text), {
-    mode: 0o600,
-    prepare: giveToFolderOwner,
-  });
+  writeDurably(join(dataPath, INVENTORY_FILE), encodeRecord(record), HOW);
+}
+
+/** Like `writeRecord`, for a running gateway, which never waits for the disk. Calls must not overlap. */
+export async function writeRecordInBackground(dataPath: string, record: InventoryRecord): Promise<void> {
+  await writeDurablyInBackground(join(dataPath, INVENTORY_FILE), encodeRecord(record), HOW);
 }

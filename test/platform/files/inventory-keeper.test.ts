@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { detail } from "../../../src/lib/core/domain-error.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { beginInventory } from "../../../src/platform/files/inventory.ts";
 import { InventoryKeeper } from "../../../src/platform/files/inventory-keeper.ts";
@@ -32,7 +33,7 @@ test("a check of all files is due after every start but the first, and every mon
     keeper.start();
     dues.push(keeper.isCheckDue);
     await keeper.advance();
-    keeper.noteCheck();
+    await keeper.noteCheck();
     dues.push(keeper.isCheckDue);
     if (stop === "in order") await keeper.stop();
   }
@@ -53,11 +54,40 @@ test("hours without a check add up", async () => {
   keeper.begin();
   keeper.start();
   await keeper.advance();
-  keeper.noteCheck();
+  await keeper.noteCheck();
   for (let hour = 0; hour < HOURS_OF_MONTH; hour++) {
     expect(keeper.isCheckDue).toBe(false);
     clock.advance(HOUR_MS);
   }
   expect(keeper.isCheckDue).toBe(true);
   await keeper.stop();
+});
+
+test("what is recorded while the gateway runs is written without waiting for the disk, and nothing of it is lost", async () => {
+  const record = readRecord(data);
+  if (record == null) throw new Error("there is no inventory");
+  const clock = new FakeClock();
+  const keeper = new InventoryKeeper({
+    dataPath: data,
+    record,
+    warnings: [],
+    clock,
+    log: createLogger("test"),
+  });
+  keeper.begin();
+  const texts = ["one.db", "two.db", "mqtt.db"].map((file) => detail("loss.file_recreated", { file }));
+  const found = () => readRecord(data)?.losses.map(({ params }) => params?.file);
+  const [one, two, three] = texts;
+  const saved = keeper.note([one!]);
+  expect(found()).toEqual([]);
+  const advanced = keeper.advance();
+  const acknowledged = keeper.acknowledge();
+  const second = keeper.note([two!]);
+  keeper.replace("mqtt.db", three!);
+  expect(found()).toEqual(["one.db", "two.db", "mqtt.db"]); // on the disk, before the file is moved
+  await Promise.all([saved, advanced, acknowledged, second]);
+  await keeper.stop();
+  expect(readRecord(data)?.losses.map((loss) => loss.acknowledged)).toEqual([true, undefined, undefined]);
+  expect(found()).toEqual(["one.db", "two.db", "mqtt.db"]);
+  expect(readRecord(data)).toMatchObject({ generation: record.generation + 2, isAdvancing: false });
 });
