@@ -22,6 +22,7 @@ import { createLogger } from "./platform/core/log.ts";
 import { SlowOperations } from "./platform/core/slow-operations.ts";
 import { type MainDatabase, openVerifiedDatabases } from "./platform/database/database.ts";
 import { type DataDirectory, openDataDirectory } from "./platform/files/data-directory.ts";
+import { DiskWait } from "./platform/files/disk-wait.ts";
 import { InventoryKeeper } from "./platform/files/inventory-keeper.ts";
 import { AnswerSpace } from "./platform/load/answer-space.ts";
 import { OwnPorts } from "./platform/network/own-ports.ts";
@@ -70,8 +71,15 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     log: log.child("data"),
   });
   health.add(() => inventory.problem());
+  const diskWait = new DiskWait(log.child("disk"));
+  health.add(() => diskWait.problem());
   const names = ["lineside", "identity"] as const;
-  const [database, identityDatabase] = openVerifiedDatabases(data.path, names, log.child("database"));
+  const [database, identityDatabase] = openVerifiedDatabases(
+    data.path,
+    names,
+    log.child("database"),
+    diskWait,
+  );
   for (const { failure, stamp, beforeCheckpoint } of [database, identityDatabase]) {
     health.add(failure);
     inventory.addStamper(stamp);
@@ -91,6 +99,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     answers: new AnswerSpace(),
     ports: new OwnPorts(),
     health,
+    diskWait,
     slow: new SlowOperations(clock),
     restart: new RestartRequest(),
     log,

@@ -6,6 +6,7 @@ import type { Logger } from "../platform/core/log.ts";
 import type { SlowOperations } from "../platform/core/slow-operations.ts";
 import type { MainDatabase } from "../platform/database/database.ts";
 import type { DataDirectory } from "../platform/files/data-directory.ts";
+import type { DiskWait } from "../platform/files/disk-wait.ts";
 import type { InventoryKeeper } from "../platform/files/inventory-keeper.ts";
 import type { AnswerSpace } from "../platform/load/answer-space.ts";
 import type { OwnPorts } from "../platform/network/own-ports.ts";
@@ -36,6 +37,8 @@ export interface Core {
   readonly ports: OwnPorts;
   /** Current problems of the gateway; every module adds its own. */
   readonly health: Health;
+  /** Notices a disk that does not finish writes. */
+  readonly diskWait: DiskWait;
   /** Most recent slow operations. */
   readonly slow: SlowOperations;
   readonly restart: RestartRequest;

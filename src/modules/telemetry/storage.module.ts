@@ -29,7 +29,7 @@ function logSizesOf(
 
 /** Creates the telemetry store, and the guard that prevents the disk from filling up. */
 export function createStorageModule(
-  { config, data, inventory, clock, health, log }: Core,
+  { config, data, inventory, clock, health, diskWait, log }: Core,
   {
     tenants: { quotas },
     disk,
@@ -54,7 +54,10 @@ export function createStorageModule(
     log: log.child("store"),
     groupCommitWindowMs: config.commit_window_ms,
     limitsOf: (tenantId) => quotas.of(tenantId),
-    onWrite: (bytes) => diskGuard.noteWrite(bytes),
+    onWrite: (bytes, written) => {
+      diskGuard.noteWrite(bytes);
+      diskWait.follow(written);
+    },
     ...logSizesOf(data.path),
   });
   inventory.addStamper((stamp) => store.stamp(stamp));

@@ -6,6 +6,7 @@ import { detail, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import type { Problem } from "../core/health.ts";
 import type { Logger } from "../core/log.ts";
 import { ensureSecret } from "../files/data-directory.ts";
+import type { DiskWait } from "../files/disk-wait.ts";
 import { beginInventory, recordLosses, recordToChange } from "../files/inventory.ts";
 import { cannotOpen, verifyDatabases } from "../files/inventory-check.ts";
 import { openOwnFile } from "../files/own-file.ts";
@@ -125,6 +126,7 @@ function createWalSync(
   descriptor: number,
   position: WalPosition,
   countChanges: () => number,
+  disk: DiskWait | undefined,
 ): { durable(): Promise<void>; hasFailed(): boolean } {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -151,6 +153,7 @@ function createWalSync(
       if (running === current) running = undefined;
     });
     running = current;
+    disk?.follow(current);
     return current;
   };
   const durable = () => {
@@ -227,10 +230,12 @@ export function openVerifiedDatabases<const Names extends readonly string[]>(
   dataPath: string,
   names: Names,
   log: Logger,
+  disk?: DiskWait,
 ): { [Index in keyof Names]: MainDatabase } {
   const opened: MainDatabase[] = [];
   try {
-    for (const name of names) opened.push(openVerifiedDatabase(join(dataPath, `${name}.db`), name, log));
+    for (const name of names)
+      opened.push(openVerifiedDatabase(join(dataPath, `${name}.db`), name, log, disk));
   } catch (error) {
     for (const database of opened) database.abandon();
     throw error;
@@ -246,7 +251,7 @@ function createCounts(sqlite: Database): Pick<MainDatabase, "changes" | "state">
   return { changes, state: () => `${changes()} ${version.get()?.data_version}` };
 }
 
-function openVerifiedDatabase(file: string, name: string, log: Logger): MainDatabase {
+function openVerifiedDatabase(file: string, name: string, log: Logger, disk?: DiskWait): MainDatabase {
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
   createWalPosition(file);
   const sqlite = open(file, name, log);
@@ -254,7 +259,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
   const wal = openOwnFile(`${file}-wal`, "append");
   const { changes, state } = createCounts(sqlite);
   const position = new WalPosition(file, sqlite);
-  const sync = createWalSync(wal, position, changes);
+  const sync = createWalSync(wal, position, changes, disk);
   const writes = new WriteGroup(sqlite, log);
   let prepareCheckpoint = (): Promise<void> => Promise.resolve();
   let checkpointing = false;

@@ -132,8 +132,8 @@ export interface GroupCommitterOptions {
   readonly stagingBytesMax: number;
   readonly diskFullRetryMs: number;
   readonly post: (request: StoreRequest, transfer: ArrayBuffer[]) => void;
-  /** Called with the size of each group before it is written. */
-  readonly onWrite?: (bytes: number) => void;
+  /** Called with the size of each group before it is written, and a promise that settles afterwards. */
+  readonly onWrite?: (bytes: number, written: Promise<void>) => void;
 }
 
 /**
@@ -381,7 +381,7 @@ export class GroupCommitter {
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
     const sentAt = this.#options.clock.monotonic();
-    this.#options.onWrite?.(bytes);
+    this.#options.onWrite?.(bytes, group.promise);
     this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
     // A group that has waited, and is small all the same, comes where there is time.
     const packsDensely =

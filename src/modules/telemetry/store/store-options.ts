@@ -35,7 +35,7 @@ export interface TelemetryStoreOptions {
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
   readonly blockRowsTarget?: number;
   /** Called with the size of each group before it is written. */
-  readonly onWrite?: (bytes: number) => void;
+  readonly onWrite?: (bytes: number, written: Promise<void>) => void;
   /** Max. bytes of a hot log file that waits for reuse. */
   readonly spareBytesMax?: number;
   /** Size of the write-ahead log that triggers a checkpoint. */
