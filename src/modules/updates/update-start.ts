@@ -20,6 +20,7 @@ import { syncPath } from "../../platform/files/durable-file.ts";
 import type { FileLock } from "../../platform/files/file-lock.ts";
 import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
 import { acceptRestored } from "../../platform/files/inventory.ts";
+import { setAside } from "../../platform/files/set-aside.ts";
 import {
   clearState,
   copiesFolder,
@@ -232,11 +233,18 @@ function setPhase(dataPath: string, state: UpdateState, phase: UpdatePhase): Upd
 }
 
 /** Restores the databases that the new version has migrated or made unreadable. The others contain newer data and are kept. */
-function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
+function restoreCopies({ dataPath, log }: StartContext, { schemas }: UpdateState): void {
   const folder = copiesFolder(dataPath);
   for (const file of Object.keys(schemas)) {
     const copy = join(folder, file);
-    if (!existsSync(copy) || hasSchema(dataPath, file, storedSchema(folder, file))) continue;
+    if (!existsSync(copy)) continue;
+    const schema = readSchema(folder, file);
+    if (schema instanceof Error) {
+      const path = setAside(copy, dataPath);
+      log.error("copy of a database is damaged and was not put back", { path, reason: schema.message });
+      continue;
+    }
+    if (readSchema(dataPath, file) === schema) continue;
     const path = join(dataPath, file);
     acceptRestored(dataPath, [file]);
     moveRolledBack(dataPath, file);
@@ -252,6 +260,8 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
 function moveRolledBack(dataPath: string, file: string): void {
   const folder = rolledBackFolder(dataPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // An interrupted start has moved everything, and the logs in place are copies.
+  if (existsSync(join(folder, file)) && !existsSync(join(dataPath, file))) return;
   // In this order, so that a log is never next to a file that it does not belong to.
   for (const name of [...logsOf(dataPath, file), `${file}-position`, `${file}-synced`, `${file}-shm`, file])
     if (existsSync(join(dataPath, name))) renameSync(join(dataPath, name), join(folder, name));
@@ -259,18 +269,19 @@ function moveRolledBack(dataPath: string, file: string): void {
   syncPath(dataPath);
 }
 
-function hasSchema(dataPath: string, file: string, schema: number | undefined): boolean {
+/** Returns the schema of a database, or the error of an unreadable one. */
+function readSchema(folder: string, file: string): number | undefined | Error {
   try {
-    return storedSchema(dataPath, file) === schema;
-  } catch {
-    return false; // it cannot be read
+    return storedSchema(folder, file);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
 function rollBack(context: StartContext, state: UpdateState): void {
   const { dataPath, log } = context;
   const reason = readReason(dataPath) ?? detail("update.ended");
-  restoreCopies(dataPath, state);
+  restoreCopies(context, state);
   end(context, state, { outcome: "ROLLED_BACK", reason });
   log.error("update rolled back", { from: state.from, to: state.to, code: reason.code });
 }

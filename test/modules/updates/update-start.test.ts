@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -222,6 +223,35 @@ describe("PROBATION", () => {
     expect(startOld()).toEqual({ kind: "serve" });
     expect(readResult(data)).toMatchObject({ outcome: "ROLLED_BACK", reason: { code: "update.hung" } });
     expect([text(program), existsSync(`${program}.next`), phase()]).toEqual(["old", false, undefined]);
+  });
+
+  test("goes back without a copy that is damaged, which is named and kept", () => {
+    writeFileSync(join(copiesFolder(data), "telemetry.db"), "damaged");
+    noteHang(data);
+    const errors: unknown[] = [];
+    const log = {
+      ...createLogger("update"),
+      error: (_: string, fields?: object) => void errors.push(fields),
+    };
+    expect(settleUpdate({ ...context(program), log })).toEqual({ kind: "serve" });
+    expect(errors[0]).toMatchObject({ path: "set-aside/telemetry.db.1" });
+    expect(text(join(data, "set-aside", "telemetry.db.1"))).toBe("damaged");
+    expect([storedSchema(data, "telemetry.db"), phase()]).toEqual([1, undefined]);
+  });
+
+  test("goes back after an interruption without replacing what the new version stored by copies", () => {
+    const kept = rolledBackFolder(data);
+    setSchema(2);
+    mkdirSync(kept);
+    renameSync(join(data, "telemetry.db"), join(kept, "telemetry.db"));
+    writeFileSync(join(kept, "telemetry.db-hot1"), "new values");
+    writeFileSync(join(copiesFolder(data), "telemetry.db-hot1"), "copied values");
+    copyFileSync(join(copiesFolder(data), "telemetry.db-hot1"), join(data, "telemetry.db-hot1"));
+    noteHang(data);
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect(text(join(kept, "telemetry.db-hot1"))).toBe("new values");
+    expect(text(join(data, "telemetry.db-hot1"))).toBe("copied values");
+    expect([storedSchema(data, "telemetry.db"), storedSchema(kept, "telemetry.db")]).toEqual([1, 2]);
   });
 
   test("does not hold a stop in order against the new version", () => {
