@@ -12,18 +12,20 @@ const ENDINGS = ["", "-wal", "-shm"];
  */
 export class FilesInPlace {
   readonly #directory: string;
+  readonly #names: readonly string[];
   /** Device and inode of each file at the first check. */
   readonly #files = new Map<string, string>();
   /** Database that seemed to be overwritten at the last check. A checkpoint in progress may look so, but not twice. */
   #suspect: string | undefined;
 
-  constructor(directory: string) {
+  constructor(directory: string, names: readonly string[] = DATABASE_FILES) {
     this.#directory = directory;
+    this.#names = names;
   }
 
-  /** Returns the name of the first file that is no longer in place. Must be called while all databases are open. */
-  async findReplaced(): Promise<string | undefined> {
-    for (const name of DATABASE_FILES.flatMap((file) => ENDINGS.map((ending) => file + ending))) {
+  /** Returns the name of the first file that is not the one of the first call. Must be called while all databases are open. */
+  async findMoved(): Promise<string | undefined> {
+    for (const name of this.#names.flatMap((file) => ENDINGS.map((ending) => file + ending))) {
       const first = this.#files.get(name);
       const id = await stat(join(this.#directory, name)).then(
         ({ dev, ino }) => `${dev} ${ino}`,
@@ -32,8 +34,15 @@ export class FilesInPlace {
       if (first !== undefined && first !== id) return name;
       if (id !== undefined) this.#files.set(name, id);
     }
+    return undefined;
+  }
+
+  /** Returns the name of the first file that is no longer in place, or of a database that was overwritten. */
+  async findReplaced(): Promise<string | undefined> {
+    const moved = await this.findMoved();
+    if (moved !== undefined) return moved;
     const earlier = this.#suspect;
-    this.#suspect = DATABASE_FILES.find((name) => isOverwritten(join(this.#directory, name)));
+    this.#suspect = this.#names.find((name) => isOverwritten(join(this.#directory, name)));
     return this.#suspect === earlier ? earlier : undefined;
   }
 }

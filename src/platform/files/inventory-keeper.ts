@@ -6,6 +6,7 @@ import type { Stamp } from "../database/database-stamp.ts";
 import type { Part } from "../process/lifecycle.ts";
 import type { Clock } from "../time/clock.ts";
 import { createPeriodic } from "../time/periodic.ts";
+import { FilesInPlace } from "./files-in-place.ts";
 import { lockIdOf } from "./gateway-lock.ts";
 import {
   type InventoryRecord,
@@ -30,6 +31,9 @@ interface InventoryKeeperDeps {
   readonly log: Logger;
 }
 
+/** Databases that are never set aside while the gateway runs. */
+const LASTING_FILES = ["lineside.db", "identity.db", "telemetry.db"];
+
 /** Stamps a database. Resolves once the stamp is on the disk. */
 type Stamper = (stamp: Stamp) => Promise<void>;
 
@@ -42,6 +46,7 @@ export class InventoryKeeper implements Part {
   readonly #deps: InventoryKeeperDeps;
   readonly #stampers: Stamper[] = [];
   readonly #hourly: { start(): void; stop(): void };
+  readonly #files: FilesInPlace;
   #record: InventoryRecord;
   #isBegun = false;
   #advancing: Promise<void> = Promise.resolve();
@@ -51,6 +56,7 @@ export class InventoryKeeper implements Part {
   constructor(deps: InventoryKeeperDeps) {
     this.#deps = deps;
     this.#record = deps.record;
+    this.#files = new FilesInPlace(deps.dataPath, LASTING_FILES);
     const { clock, log } = deps;
     this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#beginHour() });
   }
@@ -177,11 +183,14 @@ export class InventoryKeeper implements Part {
 
   /**
    * Writes the inventory with these changes, which take effect only once they are on the disk: the databases may be only one generation ahead of it.
-   * Returns false if it could not be written; a full or read-only disk is reported elsewhere, and the next write contains everything.
+   * Returns false if it could not be written; a full or read-only disk is reported elsewhere, and the next write contains everything. Writes nothing
+   * if other files were put in the place of the open databases, because their inventory belongs to them.
    */
   #save(changes: Partial<InventoryRecord> = {}): Promise<boolean> {
     const write = async () => {
       try {
+        const moved = await this.#files.findMoved();
+        if (moved !== undefined) throw new Error(`${moved} was deleted or replaced`);
         await writeRecordInBackground(this.#deps.dataPath, { ...this.#record, ...changes });
         this.#record = { ...this.#record, ...changes };
         return true;

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { detail } from "../../../src/lib/core/domain-error.ts";
@@ -90,4 +90,32 @@ test("what is recorded while the gateway runs is written without waiting for the
   expect(readRecord(data)?.losses.map((loss) => loss.acknowledged)).toEqual([true, undefined, undefined]);
   expect(found()).toEqual(["one.db", "two.db", "mqtt.db"]);
   expect(readRecord(data)).toMatchObject({ generation: record.generation + 2, isAdvancing: false });
+});
+
+test("the inventory of a directory that takes the place of the open one is left alone", async () => {
+  const open = mkdtempSync(join(tmpdir(), "lineside-inventory-"));
+  const record = readRecord(data);
+  if (record == null) throw new Error("there is no inventory");
+  for (const name of ["lineside.db", "lineside.db-wal"]) writeFileSync(join(open, name), "");
+  const keeper = new InventoryKeeper({
+    dataPath: open,
+    record,
+    warnings: [],
+    clock: new FakeClock(),
+    log: createLogger("test"),
+  });
+  keeper.begin();
+  await keeper.advance();
+  const written = readRecord(open);
+  expect(written?.generation).toBe(record.generation + 1);
+  cpSync(open, `${open}.copy`, { recursive: true });
+  renameSync(open, `${open}.away`);
+  renameSync(`${open}.copy`, open);
+  await keeper.stop();
+  expect(readRecord(open)).toEqual(written!);
+  rmSync(open, { recursive: true });
+  renameSync(`${open}.away`, open);
+  await keeper.stop();
+  expect(readRecord(open)?.generation).toBe(record.generation + 2);
+  rmSync(open, { recursive: true });
 });
