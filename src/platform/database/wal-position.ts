@@ -207,6 +207,6 @@ export function walMismatchOf(databasePath: string): string | undefined {
     : undefined;
 }
 
-/** Returns how many times the log was restarted after another one: SQLite increments the first salt each time. */
+/** Returns the number of times that a log was restarted after another one: SQLite increments the first salt each time. */
 const timesBegun = (salts: Buffer, earlier: Buffer): number =>
   (salts.readUInt32BE(0) - earlier.readUInt32BE(0)) | 0;
