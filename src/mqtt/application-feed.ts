@@ -8,16 +8,20 @@ import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Reading } from "../modules/telemetry/telemetry.types.ts";
 import type { EventBus } from "../platform/core/event-bus.ts";
 import type { Logger } from "../platform/core/log.ts";
-import { PARSED_MAX } from "../platform/database/parsed-together.ts";
+import { workShare } from "../platform/load/fair-share.ts";
+import { Lanes } from "../platform/load/lanes.ts";
+import { TenantBudget } from "../platform/load/tenant-budget.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { createPeriodic } from "../platform/time/periodic.ts";
 import { type ApplicationTopic, readFilter, topicFor } from "./application-topics.ts";
-import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
+import type { MqttApplication, MqttServer, StateReceiver } from "./mqtt.types.ts";
 
 /** Devices per page for a new subscription. */
 const PAGE = 200;
 /** Max. devices whose newest values are read together. */
 const VALUES_AT_ONCE = 100;
+/** Max. bytes of newest values that clients have not taken yet, in total and of a tenant. One message counts as half of these at most. */
+const UNREAD_BYTES_MAX = { all: 64 * 1024 * 1024, tenant: 32 * 1024 * 1024 };
 /** Delay between two messages for a client that reads slowly, and the max. number of delays. */
 const WAIT_MS = 50;
 const WAITS_MAX = 600;
@@ -65,6 +69,8 @@ interface ApplicationFeedDeps {
   readonly log: Logger;
 }
 
+const isCongested = ({ readiness }: StateReceiver): boolean => readiness === "later";
+
 /** Message of the feed. */
 type StateMessage = readonly [topic: string, payload: Uint8Array];
 
@@ -75,6 +81,9 @@ type StateMessage = readonly [topic: string, payload: Uint8Array];
 export class ApplicationFeed {
   readonly #deps: ApplicationFeedDeps;
   readonly #sweeping: ReturnType<typeof createPeriodic>;
+  /** Reads the newest values of one subscription of a tenant at a time: those of a device may be 20 MB. */
+  readonly #reading = new Lanes(1);
+  readonly #unread = new TenantBudget(UNREAD_BYTES_MAX);
 
   constructor(deps: ApplicationFeedDeps) {
     this.#deps = deps;
@@ -122,13 +131,23 @@ export class ApplicationFeed {
   }
 
   /** Sends the current state to a new subscription. */
-  async onSubscribed(application: MqttApplication, filter: string, send: SendState): Promise<void> {
+  async onSubscribed(application: MqttApplication, filter: string, receiver: StateReceiver): Promise<void> {
     const asked = readFilter(filter);
     if (asked === undefined) return;
     try {
-      for (const page of this.#pagesOf(application, asked.deviceId))
-        for await (const [topic, payload] of this.#messagesOf(page, asked.kinds))
-          if (!(await this.#sendPatiently(send, topic, payload))) return;
+      for (const page of this.#pagesOf(application, asked.deviceId)) {
+        const ids = page.map(({ deviceId }) => deviceId);
+        if (asked.kinds.includes("telemetry") && !(await this.#sendValues(application, ids, receiver)))
+          return;
+        // Thousands of devices may have nothing to send, and a client that reads fast is always ready.
+        for (const device of page) {
+          await workShare.pause();
+          for (const [topic, payload] of this.#statesOf(device, asked.kinds)) {
+            if (!(await this.#waitFor(() => receiver.readiness))) return;
+            receiver.send(topic, payload);
+          }
+        }
+      }
     } catch (error) {
       // For example, there is no such device.
       this.#deps.log.debug("the present state was not sent to an application", { filter, error });
@@ -165,44 +184,74 @@ export class ApplicationFeed {
     yield* devices.pages(caller, PAGE);
   }
 
-  /** Yields the current state of these devices, in the order of sending. */
-  async *#messagesOf(
-    page: readonly DeviceWithActivity[],
+  /** Yields the open alarms and the state of a device. */
+  *#statesOf(
+    { deviceId, activity }: DeviceWithActivity,
     kinds: readonly ApplicationTopic[],
-  ): AsyncGenerator<StateMessage> {
+  ): Generator<StateMessage> {
     const { openAlarms, activityOf } = this.#deps;
-    if (kinds.includes("telemetry")) yield* this.#telemetryOf(page.map(({ deviceId }) => deviceId));
     if (kinds.includes("alarms"))
-      for (const { deviceId } of page)
-        for (const alarm of openAlarms(deviceId))
-          yield [topicFor(deviceId, "alarms"), encode(alarmBody(alarm))];
+      for (const alarm of openAlarms(deviceId))
+        yield [topicFor(deviceId, "alarms"), encode(alarmBody(alarm))];
     if (kinds.includes("state"))
-      for (const { deviceId, activity } of page)
-        yield [topicFor(deviceId, "state"), encode(stateOf(activityOf(deviceId) ?? activity))];
+      yield [topicFor(deviceId, "state"), encode(stateOf(activityOf(deviceId) ?? activity))];
   }
 
-  /** Yields the newest values, which are not parsed. Reads fewer devices together while their values are long. */
-  async *#telemetryOf(deviceIds: readonly DeviceId[]): AsyncGenerator<StateMessage> {
-    let count = 1;
+  /** Sends the newest values of the devices. Returns false if the client has left or takes nothing. */
+  async #sendValues(
+    { tenantId }: MqttApplication,
+    deviceIds: readonly DeviceId[],
+    receiver: StateReceiver,
+  ): Promise<boolean> {
     for (let from = 0; from < deviceIds.length; ) {
-      const texts = await this.#deps.store.latestJson(deviceIds.slice(from, from + count));
-      from += count;
-      let characters = 0;
-      for (const [deviceId, text] of texts) {
-        characters += text.length;
-        const body = withoutDevice(deviceId, text);
-        // The newest values are of different ages: each has its own time.
-        if (!body.endsWith(NO_VALUES)) yield [topicFor(deviceId, "telemetry"), Buffer.from(body)];
-      }
-      count = characters < PARSED_MAX ? Math.min(2 * count, VALUES_AT_ONCE) : 1;
+      const isReady = await this.#waitFor(() => {
+        const isFull = this.#unread.limitFor(tenantId, UNREAD_BYTES_MAX.tenant / 2) !== undefined;
+        return receiver.readiness === "ready" && isFull ? "later" : receiver.readiness;
+      });
+      if (!isReady) return false;
+      const next = deviceIds.slice(from, from + VALUES_AT_ONCE);
+      from += await this.#reading.run(tenantId, () => this.#sendSome(tenantId, next, receiver));
     }
+    return true;
   }
 
-  /** Returns false if the client has gone, or accepts nothing for half a minute. */
-  async #sendPatiently(send: SendState, topic: string, payload: Uint8Array): Promise<boolean> {
+  /**
+   * Sends the newest values, which are not parsed, of the first devices. Returns their number. What a client is not ready for is read again later:
+   * nothing is kept for those that read slowly.
+   */
+  async #sendSome(
+    tenantId: TenantId,
+    deviceIds: readonly DeviceId[],
+    receiver: StateReceiver,
+  ): Promise<number> {
+    if (receiver.readiness !== "ready") return 0;
+    let count = 0;
+    for (const [deviceId, text] of await this.#deps.store.latestJson(deviceIds)) {
+      const bytes = Math.min(text.length, UNREAD_BYTES_MAX.tenant / 2);
+      if (receiver.readiness !== "ready" || this.#unread.limitFor(tenantId, bytes) !== undefined) break;
+      count++;
+      const body = withoutDevice(deviceId, text);
+      // The newest values are of different ages: each has its own time.
+      if (body.endsWith(NO_VALUES)) continue;
+      receiver.send(topicFor(deviceId, "telemetry"), Buffer.from(body));
+      await workShare.pause();
+      if (isCongested(receiver)) void this.#countUnread(tenantId, bytes, receiver);
+    }
+    return count;
+  }
+
+  /** Counts bytes until the client has taken them or has left. */
+  async #countUnread(tenantId: TenantId, bytes: number, receiver: StateReceiver): Promise<void> {
+    this.#unread.count(tenantId, bytes);
+    await this.#waitFor(() => receiver.readiness);
+    this.#unread.count(tenantId, -bytes);
+  }
+
+  /** Waits until a client is ready. Returns false if it has left, or accepts nothing for half a minute. */
+  async #waitFor(readiness: () => StateReceiver["readiness"]): Promise<boolean> {
     for (let wait = 0; wait < WAITS_MAX; wait++) {
-      const outcome = send(topic, payload);
-      if (outcome !== "later") return outcome === "sent";
+      const now = readiness();
+      if (now !== "later") return now === "ready";
       await new Promise<void>((resolve) => void this.#deps.clock.schedule(WAIT_MS, resolve));
     }
     return false;

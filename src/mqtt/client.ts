@@ -31,7 +31,7 @@ import type { ConnectionTurns, Turn } from "./connection-turns.ts";
 import type { Counters } from "./counters.ts";
 import type { ClientLimits, Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
-import type { MqttLimits, SendState } from "./mqtt.types.ts";
+import type { MqttLimits, StateReceiver } from "./mqtt.types.ts";
 import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
 import type { PublishIntake } from "./publish-intake.ts";
@@ -92,6 +92,32 @@ export class RetainedReplay implements Turn {
   }
 }
 
+/** Current states for new subscriptions, sent for one filter after the other: a client may subscribe to many, and again, without reading. */
+class Greetings {
+  readonly #filters = new Set<string>();
+  readonly #greet: (filter: string) => Promise<void>;
+  #isGreeting = false;
+
+  constructor(greet: (filter: string) => Promise<void>) {
+    this.#greet = greet;
+  }
+
+  async add(filter: string): Promise<void> {
+    this.#filters.add(filter);
+    if (this.#isGreeting) return;
+    this.#isGreeting = true;
+    for (const next of this.#filters) {
+      this.#filters.delete(next);
+      await this.#greet(next);
+    }
+    this.#isGreeting = false;
+  }
+
+  stop(): void {
+    this.#filters.clear();
+  }
+}
+
 /** Runs a task once, two iterations of the event loop from now. */
 class DelayedTurn implements Turn {
   readonly #connectionTurns: ConnectionTurns;
@@ -144,8 +170,8 @@ export interface ClientHost {
   subscriptionForbidden(client: Client, filter: string): void;
   /** Called when the client has fewer subscriptions. */
   unsubscribed(client: Client): void;
-  /** Called when the client asks for current values, in addition to retained messages. */
-  greet(client: Client, filter: string): void;
+  /** Called when the client asks for current values, in addition to retained messages. Resolves when they were sent. */
+  greet(client: Client, filter: string): Promise<void>;
   /** Called when a device has acknowledged a command. */
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void;
   /** Called when the connection has ended. `will` must be published after its delay. */
@@ -187,7 +213,7 @@ const ofBridge = (subscription: Subscription): Subscription => ({
 });
 
 /** Signed-in client, which handles every packet after CONNECT. It joins the broker only once it has something to receive. */
-export class Client {
+export class Client implements StateReceiver {
   readonly connection: ClientConnection;
   readonly principal: Principal;
   readonly session: Session;
@@ -205,6 +231,7 @@ export class Client {
   #link: ClientLink | undefined;
   #delivery: Delivery | undefined;
   #replay: RetainedReplay | undefined;
+  #greetings: Greetings | undefined;
   #queueTurn: DelayedTurn | undefined;
   /** Number of subscriptions that are not active yet, of a resumed session and of SUBSCRIBE packets. */
   #subscribing = 0;
@@ -270,13 +297,15 @@ export class Client {
     return this.#link?.filters.names() ?? [];
   }
 
-  /** Sends a message to this client alone, like a retained one. */
-  sendMessage(topic: string, payload: Uint8Array): ReturnType<SendState> {
+  get readiness(): StateReceiver["readiness"] {
     if (this.connection.ended || this.#link === undefined) return "gone";
-    if (this.connection.output.congested) return "later";
+    return this.connection.output.congested ? "later" : "ready";
+  }
+
+  /** Sends a message to this client alone, like a retained one. */
+  send(topic: string, payload: Uint8Array): void {
     const enclosed = enclose(payload, noProperties, 0);
-    this.#link.sendRetained({ topic: toBroker(this.session.space, topic), payload: enclosed, qos: 0 });
-    return "sent";
+    this.#link?.sendRetained({ topic: toBroker(this.session.space, topic), payload: enclosed, qos: 0 });
   }
 
   /** Name of the client in the broker, once it has one. */
@@ -325,6 +354,7 @@ export class Client {
   /** Called when the connection has ended for any reason. */
   left(): void {
     this.#replay?.stop();
+    this.#greetings?.stop();
     this.#queueTurn?.stop();
     this.#link?.close();
     this.#link = undefined;
@@ -411,7 +441,9 @@ export class Client {
       yield;
       if (!isSubscribed()) return;
     }
-    this.#host.greet(this, topic);
+    if (this.principal.application === undefined) return;
+    this.#greetings ??= new Greetings((filter) => this.#host.greet(this, filter));
+    void this.#greetings.add(topic);
   }
 
   #authorize({ topic, qos, noLocal }: Subscription): number {

@@ -339,12 +339,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.applications.changed(client, true);
   }
 
-  greet(client: Client, filter: string): void {
+  async greet(client: Client, filter: string): Promise<void> {
     const { application } = client.principal;
-    if (application === undefined) return;
-    this.#deps.onApplicationSubscribed?.(application, filter, (topic, payload) =>
-      client.sendMessage(topic, payload),
-    );
+    if (application !== undefined) await this.#deps.onApplicationSubscribed?.(application, filter, client);
   }
 
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void {

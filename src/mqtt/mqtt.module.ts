@@ -77,7 +77,7 @@ function createFeeds(
     onTelemetry: (device: IngestDevice, readings: readonly Reading[]) => feed.onTelemetry(device, readings),
     onSubscribed(...subscription: Parameters<ApplicationFeed["onSubscribed"]>) {
       systemTopics.onSubscribed(...subscription);
-      void feed.onSubscribed(...subscription);
+      return feed.onSubscribed(...subscription);
     },
     start() {
       feed.start();

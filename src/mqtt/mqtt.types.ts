@@ -60,8 +60,12 @@ export interface PublishedMessage {
   readonly retain: boolean;
 }
 
-/** Sends one message to one client, like a retained message. Returns `later` if the client reads too slowly to accept it. */
-export type SendState = (topic: string, payload: Uint8Array) => "sent" | "later" | "gone";
+/** One client that gets the current state, like retained messages. */
+export interface StateReceiver {
+  /** `later` if the client reads too slowly to accept a message now. */
+  readonly readiness: "ready" | "later" | "gone";
+  send(topic: string, payload: Uint8Array): void;
+}
 
 /** A device without credentials, which can only request some on `/provision/request`. */
 export interface MqttProvisioningSession {
@@ -152,8 +156,12 @@ export interface MqttServerDeps {
   onSessionEnded?(deviceId: DeviceId): void;
   /** Called when the device has new subscriptions, or those of a resumed session. */
   onSubscribed?(device: IngestDevice): void;
-  /** Called when an application has a new subscription. `send` sends the current state, and returns whether the client accepts more. */
-  onApplicationSubscribed?(application: MqttApplication, filter: string, send: SendState): void;
+  /** Called when an application has a new subscription. Resolves when the current state was sent. */
+  onApplicationSubscribed?(
+    application: MqttApplication,
+    filter: string,
+    receiver: StateReceiver,
+  ): Promise<void>;
   /** Called when the device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}` in its long form, or for a child. */
   onDelivered?(device: IngestDevice, topic: string, payload: Uint8Array): void;
 }

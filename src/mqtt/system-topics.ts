@@ -4,7 +4,7 @@ import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { createPeriodic } from "../platform/time/periodic.ts";
-import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
+import type { MqttApplication, MqttServer, StateReceiver } from "./mqtt.types.ts";
 
 /** Interval of publications, like the default `sys_interval` of Mosquitto. */
 const INTERVAL_MS = 10_000;
@@ -43,9 +43,10 @@ export class SystemTopics {
   }
 
   /** Sends the current counters to a new subscription, like retained messages. */
-  onSubscribed({ tenantId }: MqttApplication, filter: string, send: SendState): void {
+  onSubscribed({ tenantId }: MqttApplication, filter: string, receiver: StateReceiver): void {
     if (!filter.startsWith(`${SYSTEM_LEVEL}/`) || this.#deps.tenants.find(tenantId)?.isHost !== true) return;
-    for (const [topic, value] of this.#counters()) if (filterMatches(filter, topic)) send(topic, value);
+    for (const [topic, value] of this.#counters())
+      if (filterMatches(filter, topic)) receiver.send(topic, value);
   }
 
   #publish(): void {

@@ -20,11 +20,18 @@ interface SnapshotSources {
   readonly store: Pick<TelemetryStore, "latestJson">;
 }
 
-/** Reads newest values as JSON by device, together for devices with the same keys. */
-async function latestOf({ store }: SnapshotSources, ids: readonly DeviceId[], wanted: Subscription["keys"]) {
-  const groups = Map.groupBy(ids, (deviceId) => wanted.of(deviceId));
+/** Reads newest values as JSON by device, together for devices with the same keys. Returns the first devices whose values fit, at least one. */
+async function latestOf(
+  { store }: SnapshotSources,
+  asked: readonly DeviceId[],
+  { topics, keys: wanted }: Pick<Subscription, "topics" | "keys">,
+): Promise<{ readonly ids: readonly DeviceId[]; readonly latest: ReadonlyMap<DeviceId, string> }> {
+  if (!topics.has("telemetry")) return { ids: asked, latest: new Map() };
+  const groups = Map.groupBy(asked, (deviceId) => wanted.of(deviceId));
   const found = [...groups].map(([keys, members]) => store.latestJson(members, keys && [...keys]));
-  return new Map((await Promise.all(found)).flatMap((texts) => [...texts]));
+  const latest = new Map((await Promise.all(found)).flatMap((texts) => [...texts]));
+  const end = asked.findIndex((deviceId, index) => index > 0 && !latest.has(deviceId));
+  return { ids: end === -1 ? asked : asked.slice(0, end), latest };
 }
 
 /** Returns the state of a device; `undefined` if it was deleted meanwhile. */
@@ -97,10 +104,9 @@ export async function* snapshotMessages(
   let message = new Message(id);
   let count = DEVICES_PER_READ.first;
   for (let from = 0; from < wanted.length; ) {
-    const ids = wanted.slice(from, from + count);
+    const { ids, latest } = await latestOf(sources, wanted.slice(from, from + count), { topics, keys });
     from += ids.length;
     let messages = 0;
-    const latest = topics.has("telemetry") ? await latestOf(sources, ids, keys) : undefined;
     for (const deviceId of ids) {
       await workShare.pause();
       const state = stateOf(sources, principal, deviceId);
@@ -110,7 +116,7 @@ export async function* snapshotMessages(
         yield message.text(true);
         message = new Message(id);
       }
-      message.add(state, latest?.get(deviceId));
+      message.add(state, latest.get(deviceId));
     }
     count = messages === 0 ? Math.min(2 * count, DEVICES_PER_READ.max) : Math.ceil(count / messages);
   }

@@ -62,7 +62,10 @@ export interface TelemetryStore {
     keys?: readonly string[],
     signal?: AbortSignal,
   ): AsyncGenerator<string>;
-  /** Returns the JSON of the same snapshots by device, without parsing JSON values. */
+  /**
+   * Returns the JSON of the same snapshots by device, without parsing JSON values: those of the first devices, at least of one, because the values of
+   * a device may be 20 MB.
+   */
   latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>>;
   /** Returns one entry per known device, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;

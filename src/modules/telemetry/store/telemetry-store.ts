@@ -106,6 +106,9 @@ export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryS
 /** Interval at which the tenants' disk usage is counted. */
 const COUNT_INTERVAL_MS = 10_000;
 
+/** Characters of newest values that are kept together by device. */
+const JSON_CHARACTERS_MAX = 1024 * 1024;
+
 class WorkerTelemetryStore implements TelemetryStore {
   readonly #log: Logger;
   readonly #workerUrl: string | URL;
@@ -266,9 +269,13 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   async latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>> {
     const texts = new Map<DeviceId, string>();
+    let characters = 0;
     for await (const { ids, latest } of this.#latestParts(deviceIds, keys))
       for (const [deviceId, piece] of snapshotTexts(ids, latest)) {
-        texts.set(deviceId, (texts.get(deviceId) ?? "") + piece);
+        const begun = texts.get(deviceId);
+        if (begun === undefined && characters >= JSON_CHARACTERS_MAX) return texts;
+        texts.set(deviceId, (begun ?? "") + piece);
+        characters += piece.length;
         await workShare.pause();
       }
     return texts;

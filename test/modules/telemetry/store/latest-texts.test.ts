@@ -14,7 +14,10 @@ async function textsOf(ids: readonly string[], keys?: readonly string[]) {
   const devices = ids.map(deviceId);
   const pieces: string[] = [];
   for await (const piece of fixture.store.latestTexts(devices, keys)) pieces.push(piece);
-  const byDevice = await fixture.store.latestJson(devices, keys);
+  const byDevice = new Map<string, string>();
+  while (byDevice.size < devices.length)
+    for (const [id, text] of await fixture.store.latestJson(devices.slice(byDevice.size), keys))
+      byDevice.set(id, text);
   return { pieces, list: JSON.parse(`[${pieces.join("")}]`), byDevice };
 }
 
@@ -55,4 +58,16 @@ test.each([
     ids.map((id) => [deviceId(id), id]),
   );
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1_000_000);
+});
+
+test("texts by device are those of the first devices, as many as fit", async () => {
+  const ids = ["wide a", "wide b", "wide c"].map(deviceId);
+  const long = "x".repeat(60_000);
+  const values = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`key ${index}`, long]));
+  for (const name of ["wide a", "wide b", "wide c"])
+    await fixture.append(name, [{ ts: 1_700_000_000_000, values }]);
+  const first = await fixture.store.latestJson(ids);
+  expect([...first.keys()]).toEqual(ids.slice(0, 2));
+  expect(JSON.parse(first.get(ids[1]!)!).values).toEqual(values);
+  expect([...(await fixture.store.latestJson(ids.slice(2))).keys()]).toEqual(ids.slice(2));
 });
