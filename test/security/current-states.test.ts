@@ -3,12 +3,13 @@ import { connectAsync } from "mqtt";
 import { until } from "../support/until.ts";
 import { callGateway, type StalledGateway, stallsOf, startStalledGateway } from "./stall-fixture.ts";
 
-/** A program that subscribes gets the current state of all devices, in turns, however fast it reads and however little there is to send. */
+/** A program gets the current state and the announcements of all devices in turns, however fast it reads and however little there is to send. */
 
 const DEVICES = 8_000;
 
 let gateway: StalledGateway;
 let password: string;
+const deviceTokens: string[] = [];
 
 beforeAll(async () => {
   gateway = await startStalledGateway();
@@ -17,8 +18,9 @@ beforeAll(async () => {
       name: `many ${begin + index}`,
       deviceType: "sensor",
     }));
-    const { status } = await callGateway(gateway, "POST", "/api/devices/bulk/import", { rows });
+    const { status, body } = await callGateway(gateway, "POST", "/api/devices/bulk/import", { rows });
     expect(status).toBeLessThan(300);
+    for (const { deviceToken } of body.rows) deviceTokens.push(deviceToken);
   }
   const body = { name: "program", role: "TENANT_READ_ONLY" };
   password = (await callGateway(gateway, "POST", "/api/api-keys", body)).body.key;
@@ -53,3 +55,39 @@ test.each(["state", "alarms"])(
   },
   60_000,
 );
+
+test("announcements of 200 devices with 200 long keys", async () => {
+  const values = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [`(${"ä".repeat(100)}) ${index}`, index]),
+  );
+  for (const deviceToken of deviceTokens.slice(0, 200))
+    expect((await callGateway(gateway, "POST", `/api/v1/${deviceToken}/telemetry`, values)).status).toBe(200);
+  const { body: client } = await callGateway(gateway, "POST", "/api/mqtt/clients", {
+    ...{ name: "reader", signIn: "PASSWORD", username: "reader", password: "sesame street" },
+    ...{ publish: [], subscribe: ["announced/#"] },
+  });
+  expect(client.name).toBe("reader");
+  const reader = await connectAsync(`mqtt://127.0.0.1:${gateway.mqttPort}`, {
+    ...{ username: "reader", password: "sesame street", reconnectPeriod: 0 },
+  });
+  const announced = new Set<string>();
+  reader.on("message", (topic, payload) => {
+    if (payload.includes("ä")) announced.add(topic);
+  });
+  await reader.subscribeAsync("announced/#");
+  const stalls = await stallsOf(gateway, { name: "announcements", counts: [1] }, async () => async () => {
+    announced.clear();
+    const { status, body } = await callGateway(gateway, "POST", "/api/integrations", {
+      ...{ name: "announcements", type: "MQTT", status: "active" },
+      settings_json: {
+        ...{ format: "home-assistant", announceDevices: true },
+        mqtt: { brokerUrl: "local:", topicFilter: "announced/#" },
+      },
+    });
+    expect(status).toBe(201);
+    await until(() => announced.size === 200);
+    await callGateway(gateway, "DELETE", `/api/integrations/${body.integrationId}`);
+  });
+  await reader.endAsync(true);
+  expect(stalls).toEqual([]);
+}, 60_000);

@@ -5,12 +5,13 @@ import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts
 import { SERVER_LEVEL } from "../../lib/mqtt/reserved-topics.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceWithActivity } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
-import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { OWN_OBJECT_PREFIX } from "./adapters/home-assistant/home-assistant.ts";
 import { topicBases } from "./adapters/topic-bases.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
@@ -133,9 +134,10 @@ const CHANGE_DELAY_MS = 500;
 export interface OwnAnnouncementsDeps {
   readonly devices: Pick<DevicesService, "pages">;
   readonly keysOf: (tenantId: TenantId, profileId: DeviceWithActivity["profileId"]) => KeyMetadataMap;
+  /** Yields the newest values, of some devices at a time. */
   readonly latest: (
     deviceIds: readonly DeviceId[],
-  ) => Promise<readonly { deviceId: string; values: Readonly<Record<string, TelemetryValue>> }[]>;
+  ) => AsyncIterable<readonly Pick<LatestSnapshot, "deviceId" | "values">[]>;
   /** Returns whether the device was created by an announcement, which other programs have already read. */
   readonly isAnnounced: (device: DeviceWithActivity) => boolean;
   readonly topics: LocalTopics;
@@ -220,7 +222,7 @@ class Announcer {
     const { devices } = this.#deps;
     const present = new Set<string>();
     for (const items of devices.pages(integrationPrincipal(this.integration), PAGE)) {
-      for (const [topic, text] of await this.#announcementsOf(items)) {
+      for await (const [topic, text] of this.#announcementsOf(items)) {
         present.add(topic);
         const hash = Bun.hash(text);
         if (this.#published.get(topic) === hash) continue;
@@ -233,19 +235,25 @@ class Announcer {
     for (const topic of [...this.#published.keys()].filter((each) => !present.has(each))) {
       await this.#publish(topic, "");
       this.#published.delete(topic);
+      await workShare.pause();
     }
   }
 
-  async #announcementsOf(page: readonly DeviceWithActivity[]): Promise<[topic: string, text: string][]> {
+  /** Yields the announcements of these devices, which take a millisecond each if they have many keys with long names. */
+  async *#announcementsOf(
+    page: readonly DeviceWithActivity[],
+  ): AsyncGenerator<readonly [topic: string, text: string]> {
     const { latest, keysOf, isAnnounced, version } = this.#deps;
-    const own = page.filter((device) => !isAnnounced(device));
-    const snapshots = await latest(own.map(({ deviceId }) => deviceId));
-    const values = new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot.values]));
-    return own.flatMap((device) => {
-      const keys = keysOf(device.tenantId, device.profileId);
-      const text = ownAnnouncement({ device, latest: values.get(device.deviceId) ?? {}, keys, version });
-      return text === undefined ? [] : [[ownAnnouncementTopic(this.#prefix, device.deviceId), text]];
-    });
+    const own = new Map(page.filter((each) => !isAnnounced(each)).map((device) => [device.deviceId, device]));
+    for await (const snapshots of latest([...own.keys()]))
+      for (const { deviceId, values } of snapshots) {
+        await workShare.pause();
+        const device = own.get(deviceId);
+        if (device === undefined) continue;
+        const keys = keysOf(device.tenantId, device.profileId);
+        const text = ownAnnouncement({ device, latest: values, keys, version });
+        if (text !== undefined) yield [ownAnnouncementTopic(this.#prefix, deviceId), text];
+      }
   }
 
   #publish(topic: string, text: string): Promise<void> {
