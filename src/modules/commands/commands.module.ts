@@ -52,7 +52,7 @@ export function createCommandsModule(
     log: log.child("requests"),
     profiles,
     attributes,
-    latest: (...query) => store.latest(...query),
+    latestJson: (...query) => store.latestJson(...query),
     runScript: (run) => runScript.call(run),
   });
   const commands = createCommandsService({ repository, engine, devices, directory, now });

@@ -1,10 +1,12 @@
 import { DomainError, detail, errorReply, invalid } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { JsonText } from "../../lib/json/json-text.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -25,8 +27,8 @@ interface OwnRequestsDeps {
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly profiles: Pick<ProfilesService, "ensure">;
-  readonly attributes: Pick<AttributesService, "read">;
-  readonly latest: TelemetryStore["latest"];
+  readonly attributes: Pick<AttributesService, "readTexts">;
+  readonly latestJson: TelemetryStore["latestJson"];
   runScript(run: ScriptRun): Promise<{ readonly value: JsonValue | undefined }>;
 }
 
@@ -40,26 +42,31 @@ function limitsOf(device: IngestDevice, config: SessionLimits): JsonValue {
   };
 }
 
+/** Returns the newest values and their times, as JSON members: those of a snapshot, with the names for scripts. */
+function telemetryIn(deviceId: DeviceId, snapshot: string): string {
+  const begin = `{"deviceId":${JSON.stringify(deviceId)},"values":`;
+  return `"telemetry":${snapshot.slice(begin.length, snapshot.lastIndexOf(',"ts":'))}`;
+}
+
 /** Returns the device data that a script's source names. */
 async function metadataOf(
-  deps: Pick<OwnRequestsDeps, "attributes" | "latest">,
+  { attributes, latestJson }: Pick<OwnRequestsDeps, "attributes" | "latestJson">,
   device: IngestDevice,
   source: string,
-): Promise<JsonValue> {
+): Promise<JsonText> {
   const { deviceId, name } = device;
-  const read = async (scope: "CLIENT" | "SHARED") =>
-    Object.fromEntries(await deps.attributes.read(device, scope));
-  const attributes = source.includes("attributes") && {
-    client: await read("CLIENT"),
-    shared: await read("SHARED"),
-  };
-  const [latest] = source.includes("telemetry") ? await deps.latest([deviceId]) : [];
-  return {
-    deviceId,
-    deviceName: name,
-    ...(attributes && { attributes }),
-    ...(latest && { telemetry: latest.values as Record<string, JsonValue>, timestamps: latest.timestamps }),
-  };
+  const read = (scope: "CLIENT" | "SHARED") =>
+    JsonText.object(attributes.readTexts(device, scope).map(({ key, text }) => [key, text])).text;
+  const snapshot = source.includes("telemetry") ? (await latestJson([deviceId])).get(deviceId) : undefined;
+  const { text } = JsonText.object([
+    ["deviceId", JSON.stringify(deviceId)],
+    ["deviceName", JSON.stringify(name)],
+    ...(source.includes("attributes")
+      ? [["attributes", `{"client":${read("CLIENT")},"shared":${read("SHARED")}}`] as const]
+      : []),
+  ]);
+  if (snapshot === undefined) return new JsonText(text);
+  return new JsonText(`${text.slice(0, -1)},${telemetryIn(deviceId, snapshot)}}`);
 }
 
 /**
@@ -71,16 +78,22 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
   const { config, clock } = deps;
   /** Number of running scripts by device id. */
   const running = new Map<DeviceId, number>();
+  /** Reads the data of one device of a tenant at a time: it may be 30 MB. */
+  const reading = new Lanes(1);
 
   async function runScript(
     device: IngestDevice,
     script: string,
     request: { method: string; params: JsonValue },
   ) {
-    const metadata = await metadataOf(deps, device, script);
     const { tenantId, profileId } = device;
     const owner = { tenantId, key: `request ${profileId} ${request.method}` };
-    const { value = null } = await deps.runScript({ ...owner, source: script, message: request, metadata });
+    // The sandbox refuses what is too large for a script, so that little is kept while scripts wait.
+    const { result } = await reading.run(tenantId, async () => {
+      const metadata = await metadataOf(deps, device, script);
+      return { result: deps.runScript({ ...owner, source: script, message: request, metadata }) };
+    });
+    const { value = null } = await result;
     return Buffer.byteLength(JSON.stringify(value)) > REPLY_BYTES_MAX
       ? errorReply(detail("request.reply_too_large", { max: REPLY_BYTES_MAX / 1024 }))
       : value;

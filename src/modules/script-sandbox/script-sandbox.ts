@@ -1,5 +1,6 @@
 import { detail, textOf } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
+import { JsonText } from "../../lib/json/json-text.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { FairTurns } from "../../platform/load/fair-turns.ts";
@@ -196,7 +197,12 @@ interface ScriptSandboxDeps {
 
 const unavailable = () => new ScriptFailure("script.unavailable", detail("script_reason.unavailable"));
 
-const inputOf = (value: Record<string, JsonValue | undefined>) => JSON.stringify(value);
+const inputOf = (value: Record<string, JsonValue | JsonText | undefined>): string =>
+  JsonText.object(
+    Object.entries(value).flatMap(([name, given]) =>
+      given === undefined ? [] : [[name, given instanceof JsonText ? given.text : JSON.stringify(given)]],
+    ),
+  ).text;
 
 /** @throws ScriptFailure for a script or a message above the size limit */
 function ensureSize({ source, input }: EngineRequest): void {

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../lib/json/json.ts";
+import type { JsonText } from "../../lib/json/json-text.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** Functions of a script that the gateway calls, under the names that the network servers give them. */
@@ -31,7 +32,7 @@ export interface ScriptOwner {
 export interface ScriptRun extends ScriptOwner {
   readonly source: string;
   readonly message: JsonValue;
-  readonly metadata: JsonValue;
+  readonly metadata: JsonValue | JsonText;
   readonly frame?: ScriptFrame | undefined;
 }
 
