@@ -19,7 +19,7 @@ export type TypeDashboardRequest = Pick<TypeDashboard, "deviceType"> & {
 export const createTypeDashboards =
   (deps: {
     devices: Pick<DevicesService, "list">;
-    telemetry: Pick<TelemetryService, "latestOf" | "resolveKeys">;
+    telemetry: Pick<TelemetryService, "scalarsOf" | "resolveKeys">;
   }) =>
   async (
     principal: Principal,
@@ -30,7 +30,7 @@ export const createTypeDashboards =
     const deviceIds = deps.devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
     if (deviceIds.length === 0) throw deviceTypeUnknown();
     const sample = {};
-    for await (const snapshots of deps.telemetry.latestOf(principal, { deviceIds }))
+    for await (const snapshots of deps.telemetry.scalarsOf(principal, deviceIds))
       for (const { values } of snapshots) Object.assign(sample, values);
     const { profiles } = deps.telemetry.resolveKeys(principal, deviceIds);
     const metadata = new Map<string, KeyMetadata>();

@@ -40,7 +40,7 @@ function compare(a: Comparable, b: Comparable): number {
 
 interface ValueOrderDeps {
   readonly repository: Pick<DevicesRepository, "list" | "listPageIds" | "listIdsByName" | "findByText">;
-  readonly store: Pick<TelemetryStore, "latestInParts">;
+  readonly store: Pick<TelemetryStore, "latestScalars">;
   readonly searchAttributes: { readonly call: SearchAttributes };
 }
 
@@ -51,7 +51,7 @@ async function inOrder(
   { store, signal }: { store: ValueOrderDeps["store"]; signal: AbortSignal },
 ): Promise<DeviceId[]> {
   const values = new Map<string, Comparable>();
-  for await (const snapshots of store.latestInParts(deviceIds, [key], signal))
+  for await (const snapshots of store.latestScalars(deviceIds, [key], signal))
     for (const snapshot of snapshots) {
       const value = comparableOf(snapshot.values[key]);
       if (value !== undefined) values.set(snapshot.deviceId, value);

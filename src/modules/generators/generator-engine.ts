@@ -17,7 +17,7 @@ const DEVICES_AT_ONCE = 100;
 interface GeneratorEngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  readonly latest: TelemetryStore["latest"];
+  readonly latest: TelemetryStore["latestScalars"];
   /** Called when all devices of a generator were deleted. */
   readonly onOrphaned: (generator: Generator) => void;
   readonly clock: Clock;
@@ -156,8 +156,10 @@ export class GeneratorEngine {
   async #newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
     try {
       const keys = generator.config.metrics.map(({ key }) => key);
-      const snapshots = await this.#deps.latest(devicesOf(generator), keys);
-      return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
+      const newest = new Map<DeviceId, LatestSnapshot>();
+      for await (const snapshots of this.#deps.latest(devicesOf(generator), keys))
+        for (const snapshot of snapshots) newest.set(snapshot.deviceId, snapshot);
+      return newest;
     } catch (error) {
       this.#deps.log.warn("newest readings of a generator unreadable, starting over", {
         generator: generator.id,

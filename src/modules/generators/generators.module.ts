@@ -25,7 +25,7 @@ export function createGeneratorsModule(
   const engine = new GeneratorEngine({
     ingest,
     findDevice: (deviceId) => directory.find(deviceId),
-    latest: (device, keys) => store.latest(device, keys),
+    latest: (device, keys) => store.latestScalars(device, keys),
     onOrphaned: (generator) => generators.pauseOrphaned(generator),
     clock,
     random: Math.random,

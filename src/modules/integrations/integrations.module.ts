@@ -253,7 +253,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     attributes,
     repository,
     topics,
-    latest: (deviceIds) => store.latestInParts(deviceIds),
+    latest: (deviceIds) => store.latestScalars(deviceIds),
   });
   const integrationEvents = createIntegrationEventsService({
     repository: eventsRepository,

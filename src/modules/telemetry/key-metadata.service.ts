@@ -29,7 +29,7 @@ const sampleOf = (value: unknown): SentKey["sample"] => {
 
 /** Looks up the metadata of devices' keys, and suggests the keys that devices send. */
 export function createKeyMetadataLookup(deps: {
-  store: Pick<TelemetryStore, "latestInParts" | "keys">;
+  store: Pick<TelemetryStore, "latestScalars" | "keys">;
   devices: Pick<DevicesService, "profilesOf" | "listIds">;
   profiles: Pick<ProfilesService, "get" | "keysOf">;
 }) {
@@ -52,7 +52,7 @@ export function createKeyMetadataLookup(deps: {
       const missing = keys.filter((key) => !samples.has(key));
       const count = Math.min(SAMPLED_DEVICES_MAX, Math.ceil(SAMPLED_VALUES_MAX / missing.length));
       const group = deviceIds.slice(Math.max(0, end - count), end);
-      for await (const snapshots of store.latestInParts(group, missing, signal))
+      for await (const snapshots of store.latestScalars(group, missing, signal))
         for (const { values } of snapshots)
           for (const [key, value] of Object.entries(values)) samples.set(key, sampleOf(value));
       end -= count;

@@ -226,6 +226,9 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
       yield* store.latestTexts(ids, keys === undefined || keys.length === 0 ? undefined : keys, signal);
     },
+    /** Yields the newest values of many devices in order, with `{}` for lists and objects. */
+    scalarsOf: (principal: Principal, deviceIds: readonly string[]) =>
+      store.latestScalars(devices.ensureAllVisible(principal, [...new Set(deviceIds)])),
     /** Yields the newest values of many devices in order, some thousand values at a time. */
     async *latestOf(
       principal: Principal,

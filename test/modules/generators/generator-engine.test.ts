@@ -52,9 +52,9 @@ function createRig() {
       },
     },
     findDevice: (deviceId) => devices.get(deviceId),
-    latest: async (ids) => {
+    async *latest(ids) {
       if (rig.readFails) throw new Error("no such table");
-      return ids.flatMap((id) => newest.get(id) ?? []);
+      yield ids.flatMap((id) => newest.get(id) ?? []);
     },
     onOrphaned: ({ id }) => orphaned.push(id),
     clock,

@@ -127,15 +127,26 @@ export function* latestTask(
 /** Values unpacked by the main thread per turn of the event loop, about 5 ms. */
 const VALUES_PER_SLICE = 10_000;
 
-/** Counts parsed JSON, for a pause after enough of it. */
+const notParsed: TelemetryValue = Object.freeze({});
+
+/** Reads values, and counts parsed JSON, for a pause after enough of it. Of scalars, lists and objects are not parsed. */
 class Parsing {
+  readonly #parses: (tag: number) => boolean;
   #characters = 0;
 
+  constructor(kinds: "all" | "scalars") {
+    this.#parses = (tag) => tag === TAG_JSON && kinds === "all";
+  }
+
   isLong(tag: number, text = ""): boolean {
-    if (tag === TAG_JSON) this.#characters += text.length;
+    if (this.#parses(tag)) this.#characters += text.length;
     if (this.#characters <= PARSED_MAX) return false;
     this.#characters = 0;
     return true;
+  }
+
+  valueOf(tag: number, number: number, text: string | undefined): TelemetryValue {
+    return tag === TAG_JSON && !this.#parses(tag) ? notParsed : decodeValue(tag, number, text);
   }
 }
 
@@ -146,15 +157,16 @@ function setOwn<Value>(target: Record<string, Value>, key: string, value: Value)
   } else target[key] = value;
 }
 
-/** Returns one snapshot per requested device, with `ts` 0 if it has no points. Other work runs in between. */
+/** Returns one snapshot per requested device, with `ts` 0 if it has no points. Other work runs in between. Scalars have `{}` for lists and objects. */
 export async function snapshotsOf(
   deviceIds: readonly DeviceId[],
   latest: WireLatest,
+  kinds: "all" | "scalars" = "all",
 ): Promise<LatestSnapshot[]> {
   let index = 0;
   let texts = 0;
   let pauseAt = VALUES_PER_SLICE;
-  const parsing = new Parsing();
+  const parsing = new Parsing(kinds);
   const snapshots: LatestSnapshot[] = [];
   for (const [position, deviceId] of deviceIds.entries()) {
     if (index >= pauseAt) {
@@ -170,7 +182,7 @@ export async function snapshotsOf(
       const tag = latest.tags[index]!;
       const text = tag >= TAG_STRING ? latest.texts[texts++] : undefined;
       if (parsing.isLong(tag, text)) await workShare.next();
-      setOwn(values, name, decodeValue(tag, latest.numbers[index]!, text));
+      setOwn(values, name, parsing.valueOf(tag, latest.numbers[index]!, text));
       setOwn(timestamps, name, ts);
       if (ts > newest) newest = ts;
     }

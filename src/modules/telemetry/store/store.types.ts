@@ -50,8 +50,8 @@ export interface TelemetryStore {
     /** Receives the number of characters of JSON values before they are parsed. */
     onJson?: (characters: number) => void,
   ): Promise<LatestSnapshot[]>;
-  /** Yields the same snapshots a few at a time: fewer if their values are long. */
-  latestInParts(
+  /** Yields the same snapshots a few at a time, with `{}` for lists and objects, which are not parsed, as they would take many times their size. */
+  latestScalars(
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],
     signal?: AbortSignal,

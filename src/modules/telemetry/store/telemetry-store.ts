@@ -240,13 +240,13 @@ class WorkerTelemetryStore implements TelemetryStore {
     return snapshots;
   }
 
-  async *latestInParts(
+  async *latestScalars(
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],
     signal?: AbortSignal,
   ): AsyncGenerator<readonly LatestSnapshot[]> {
     for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal))
-      yield await snapshotsOf(ids, latest);
+      yield await snapshotsOf(ids, latest, "scalars");
   }
 
   async *latestTexts(

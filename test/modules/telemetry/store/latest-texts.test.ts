@@ -71,3 +71,16 @@ test("texts by device are those of the first devices, as many as fit", async () 
   expect(JSON.parse(first.get(ids[1]!)!).values).toEqual(values);
   expect([...(await fixture.store.latestJson(ids.slice(2))).keys()]).toEqual(ids.slice(2));
 });
+
+test("scalars are the newest values without lists and objects", async () => {
+  const values = { n: 1, b: true, s: "text", list: [{}], object: { a: 1 } };
+  await fixture.append("scalars", [{ ts: 1_700_000_000_000, values }]);
+  const found = [];
+  for await (const snapshots of fixture.store.latestScalars([deviceId("scalars"), deviceId("unknown")]))
+    found.push(...snapshots);
+  expect(found.map((snapshot) => snapshot.values)).toEqual([
+    { ...values, list: {}, object: {} } as never,
+    {},
+  ]);
+  expect(found[0]?.timestamps.list).toBe(1_700_000_000_000);
+});
