@@ -69,6 +69,32 @@ test("large held readings are stored a few at a time", async () => {
   expect(repository.sizeOf(deviceId)).toEqual({ messages: 0, bytes: 0 });
 });
 
+test("a large held reading takes the room of many small ones at once", async () => {
+  const [deviceId] = devices as [DeviceId];
+  const device = { tenantId, deviceId } as IngestDevice;
+  const drops: Array<number | undefined> = [];
+  const repository = createHeldRepository(rig.database);
+  const held = new HeldReadings({
+    repository,
+    directory: { find: () => device as never },
+    store: async () => undefined,
+    onDropped: (_, { count }) => drops.push(count),
+    durable: async () => undefined,
+    clock: systemClock,
+    events: { emit: () => undefined },
+    log: createLogger("test"),
+  });
+  const ts = Date.now() + 5 * 86_400_000;
+  for (let index = 0; index < 700; index++) await held.hold(device, [{ ts, values: { small: index } }]);
+  const text = "x".repeat(1024 * 1024);
+  for (let index = 0; index < 16; index++) await held.hold(device, [{ ts, values: { text } }]);
+  expect(drops).toEqual([701]);
+  expect(repository.sizeOf(deviceId).messages).toBe(15);
+  await held.hold(device, [{ ts, values: { text } }]);
+  expect(drops).toEqual([701, 1]);
+  expect(repository.sizeOf(deviceId).messages).toBe(15);
+});
+
 test("an uplink reads large attributes and their changes a few at a time", () => {
   const attributes = createAttributesRepository(rig.database);
   const history = createAttributeChangesRepository(rig.database, 100);

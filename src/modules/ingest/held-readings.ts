@@ -115,16 +115,28 @@ export class HeldReadings implements Part {
     const { deviceId } = device;
     let size = this.#sizes.get(deviceId) ?? repository.sizeOf(deviceId);
     const isFull = () => size.messages >= PER_DEVICE_MAX.messages || size.bytes + bytes > BYTES_MAX;
-    while (size.messages > 0 && isFull()) {
-      const dropped = repository.deleteOldest(deviceId);
-      size = { messages: size.messages - 1, bytes: size.bytes - dropped };
+    let count = 0;
+    // Usually, one makes room. A large message may take the room of thousands of small ones.
+    for (let limit = 1; isFull() && size.messages > 0; limit = RELEASED_AT_ONCE) {
+      const dropped: number[] = [];
+      const heads = repository.listOf(deviceId, limit);
+      if (heads.length === 0) size = { messages: 0, bytes: 0 };
+      for (const oldest of heads) {
+        if (!isFull()) break;
+        dropped.push(oldest.seq);
+        size = { messages: size.messages - 1, bytes: size.bytes - oldest.bytes };
+      }
+      repository.delete(dropped);
+      count += dropped.length;
+    }
+    if (count > 0)
       onDropped(device, {
         source: "mqtt",
         where: "held",
         code: "telemetry.held_dropped",
         params: { max: PER_DEVICE_MAX.messages, mib: PER_DEVICE_MAX.mib },
+        count,
       });
-    }
     return size;
   }
 

@@ -51,19 +51,6 @@ export function createHeldRepository({ orm }: MainDatabase) {
         .from(heldReadings)
         .where(eq(heldReadings.deviceId, deviceId))
         .get() ?? { messages: 0, bytes: 0 },
-    /** Deletes the oldest message of a device. Returns its bytes. */
-    deleteOldest(deviceId: DeviceId): number {
-      const oldest = orm
-        .select({ seq: heldReadings.seq })
-        .from(heldReadings)
-        .where(eq(heldReadings.deviceId, deviceId))
-        .orderBy(asc(heldReadings.seq))
-        .limit(1);
-      return (
-        orm.delete(heldReadings).where(inArray(heldReadings.seq, oldest)).returning({ bytes }).get()?.bytes ??
-        0
-      );
-    },
     /** Lists messages that are due, oldest first, without their readings. */
     listDue: (now: number, limit: number): HeldHead[] =>
       orm

@@ -89,4 +89,6 @@ export interface Rejection {
   readonly sample?: Uint8Array;
   /** Not shown live: a similar rejection was shown less than a second ago. */
   readonly isCountedOnly?: true;
+  /** Number of messages; default 1. */
+  readonly count?: number;
 }

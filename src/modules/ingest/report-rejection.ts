@@ -21,7 +21,7 @@ export const rejectionReporter =
   ({ events, clock }: { events: Pick<EventBus<DomainEvents>, "emit">; clock: Pick<Clock, "now"> }) =>
   ({ tenantId, deviceId, revoked }: IngestDevice, rejection: Rejection): void => {
     if (revoked) return;
-    const { source, where, code, params, sample, isCountedOnly } = rejection;
+    const { source, where, code, params, sample, isCountedOnly, count = 1 } = rejection;
     const shown = {
       where: placeText(where),
       code,
@@ -29,7 +29,7 @@ export const rejectionReporter =
       ...(sample !== undefined && { sample: sampleText(sample) }),
     };
     const subject = { kind: "device", id: deviceId } as const;
-    events.emit("fault.occurred", { ...shown, source: sources[source], tenantId, subject });
+    events.emit("fault.occurred", { ...shown, source: sources[source], tenantId, subject, count });
     if (isCountedOnly) return;
     const reason = inEnglish({ code, params });
     const live = { ...shown, at: new Date(clock.now()).toISOString(), source, reason };
