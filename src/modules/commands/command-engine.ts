@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { SendRounds } from "../../platform/load/send-rounds.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -20,7 +21,6 @@ import {
 } from "./commands.types.ts";
 import { bytesOf, COMMAND_BYTES, OpenCommands, SPACE_BYTES } from "./open-commands.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
-import { SendRounds } from "./send-rounds.ts";
 
 /** Returns whether the command is finished. */
 const isFinal = ({ status }: Command): boolean =>

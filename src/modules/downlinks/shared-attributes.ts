@@ -2,6 +2,8 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import { SendRounds } from "../../platform/load/send-rounds.ts";
 import type { SharedUpdate } from "../attributes/attributes.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { attributeMessages } from "./command-messages.ts";
@@ -36,6 +38,12 @@ export class SharedAttributes {
   readonly #inFlight = new Set<DeviceId>();
   /** Devices to check again after the messages in flight. */
   readonly #again = new Set<DeviceId>();
+  readonly #rounds = new SendRounds({
+    devices: () => [...this.#behind],
+    send: (deviceId) => this.#send(deviceId),
+    isRunning: () => true,
+    onError: (error) => this.#deps.log.error("sending shared attributes failed", { error }),
+  });
 
   constructor(deps: SharedAttributesDeps) {
     this.#deps = deps;
@@ -53,7 +61,7 @@ export class SharedAttributes {
 
   /** Retries after a connection to a broker may have been restored. */
   retry(): void {
-    for (const deviceId of this.#behind) this.#send(deviceId);
+    this.#rounds.start("behind", (deviceId) => this.#behind.has(deviceId));
   }
 
   /** Checks all devices again, because an integration's topic may have changed. */
@@ -91,8 +99,13 @@ export class SharedAttributes {
       if (externalId === undefined || integration?.settings.mqtt?.attributesTopic === undefined) return;
       const update = await changesSince({ tenantId: integration.tenantId, deviceId }, sentChange(deviceId));
       if (update === undefined) return;
-      for (const message of attributeMessages({ settings: integration.settings, externalId }, update.values))
+      for (const message of attributeMessages(
+        { settings: integration.settings, externalId },
+        update.values,
+      )) {
         await this.#publish(integration, message);
+        await workShare.pause(); // there may be thousands, and a broker that is not connected refuses them at once
+      }
       saveSent(deviceId, update.changeId);
     }
   }

@@ -1,5 +1,5 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { workShare } from "../../platform/load/fair-share.ts";
+import { workShare } from "./fair-share.ts";
 
 interface SendRoundsDeps {
   readonly devices: () => Iterable<DeviceId>;
