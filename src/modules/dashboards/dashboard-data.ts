@@ -279,8 +279,10 @@ async function movedToNow(
   const moved: DeviceSeries[] = [];
   for (const { series, ...device } of all) {
     const shown: DeviceSeries["series"] = [];
-    for (const keySeries of series)
+    for (const keySeries of series) {
       shown.push({ ...keySeries, points: await movedPoints(keySeries.points, move) });
+      await workShare.pause(); // thousands of short series count no points to turn at
+    }
     moved.push({ ...device, series: shown });
   }
   return moved;

@@ -202,7 +202,10 @@ class Announcer {
   /** Stops, and removes all announcements. */
   async clear(): Promise<void> {
     await this.stop();
-    for (const topic of this.#published.keys()) await this.#publish(topic, "");
+    for (const topic of this.#published.keys()) {
+      await this.#publish(topic, "");
+      await workShare.pause();
+    }
   }
 
   #schedule(delayMs: number): void {
@@ -229,6 +232,7 @@ class Announcer {
         await this.#publish(topic, text);
         this.#published.set(topic, hash);
       }
+      await workShare.pause(); // nothing may be left to announce of a page
       if (this.#isStopped) break;
     }
     if (this.#isStopped) return;

@@ -4,6 +4,7 @@ import type { BodyEncoding } from "../../../lib/json/body.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import type { Logger } from "../../../platform/core/log.ts";
+import { workShare } from "../../../platform/load/fair-share.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 import type { LocalMessage, LocalTopics, TopicState } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
@@ -133,9 +134,14 @@ export class LocalBridge implements Bridge {
       take(taker, message, { retain, receivedAt }).catch((error) =>
         log.warn("earlier message not accepted", { integrationId, topic: message.topic, error }),
       );
-    for (const message of this.#retained(filters)) await earlier(message, true);
-    for (const message of newest.toSorted((a, b) => a.receivedAt - b.receivedAt))
+    for (const message of this.#retained(filters)) {
+      await earlier(message, true);
+      await workShare.pause(); // those that are ignored are taken at once
+    }
+    for (const message of newest.toSorted((a, b) => a.receivedAt - b.receivedAt)) {
       if (this.#isEarlier(message, filters)) await earlier(message, false, message.receivedAt);
+      await workShare.pause();
+    }
   }
 
   /** Returns whether a new mapping starts with the message, so that its devices appear immediately. */
