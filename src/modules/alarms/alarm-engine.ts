@@ -6,6 +6,7 @@ import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
+import { SendRounds } from "../../platform/load/send-rounds.ts";
 import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -143,6 +144,9 @@ export class AlarmEngine {
   readonly #timers: AlarmTimers<DeviceId>;
   readonly #orphans: ReturnType<typeof createOrphans>;
   readonly #jumps: ReturnType<typeof createJumpWatch>;
+  /** Devices whose suppressed rules are to be evaluated, in turns. */
+  readonly #held = new Set<DeviceId>();
+  readonly #rounds: SendRounds;
   /** Monotonic time of the last warning about rules over the budget. */
   #warnedAt = Number.NEGATIVE_INFINITY;
   /** True if the current reading changed more than values. */
@@ -165,6 +169,13 @@ export class AlarmEngine {
       share: deps.share ?? workShare,
       takeNext: (message) => this.#takeNext(message),
     });
+    this.#rounds = new SendRounds({
+      devices: () => this.#held,
+      send: (deviceId) => this.#evaluateHeld(deviceId),
+      isRunning: () => true,
+      onError: (error) => log.error("suppressed rules could not be evaluated", { error }),
+      share: deps.share ?? workShare,
+    });
     this.#timers = new AlarmTimers(clock, this.#now, (deviceId) =>
       guarded(deviceId, () => this.#evaluateDue(deviceId)),
     );
@@ -178,7 +189,9 @@ export class AlarmEngine {
       },
       guarded,
     });
-    this.#jumps = createJumpWatch(clock, () => this.#evaluateAllHeld());
+    this.#jumps = createJumpWatch(clock, () =>
+      this.#evaluateAllHeld(repository.listDue().map(({ deviceId }) => deviceId)),
+    );
   }
 
   /** Subscribes to changes of rules, devices and alarms. The module calls it once, before anything is started. */
@@ -193,7 +206,7 @@ export class AlarmEngine {
       this.#evaluateHeld(deviceId); // it may have left a gateway that is worked on
     });
     events.on("device.maintenance", ({ deviceId }) => {
-      for (const candidate of [deviceId, ...this.#deps.childrenOf(deviceId)]) this.#evaluateHeld(candidate);
+      this.#evaluateAllHeld([deviceId, ...this.#deps.childrenOf(deviceId)]);
     });
     events.on("device.deleted", ({ deviceId }) => {
       this.#states.forget(deviceId);
@@ -216,6 +229,8 @@ export class AlarmEngine {
 
   stop(): void {
     this.#intake.finish();
+    for (const deviceId of this.#held) this.#evaluateHeld(deviceId);
+    this.#held.clear();
     this.#timers.stop();
     this.#jumps.stop();
     this.#orphans.stop();
@@ -393,8 +408,10 @@ export class AlarmEngine {
     });
   }
 
-  #evaluateAllHeld(): void {
-    for (const { deviceId } of this.#deps.repository.listDue()) this.#evaluateHeld(deviceId);
+  /** Evaluates them in turns: a gateway has up to 10,000 children. */
+  #evaluateAllHeld(deviceIds: readonly DeviceId[]): void {
+    for (const deviceId of deviceIds) this.#held.add(deviceId);
+    this.#rounds.start("held", (deviceId) => this.#held.delete(deviceId));
   }
 
   /** Evaluates the rules that refer to a changed attribute. */

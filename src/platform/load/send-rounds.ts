@@ -1,11 +1,12 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { workShare } from "./fair-share.ts";
+import { type FairShare, workShare } from "./fair-share.ts";
 
 interface SendRoundsDeps {
   readonly devices: () => Iterable<DeviceId>;
   readonly send: (deviceId: DeviceId) => void;
   readonly isRunning: () => boolean;
   readonly onError: (error: unknown) => void;
+  readonly share?: Pick<FairShare, "pause">;
 }
 
 /**
@@ -42,7 +43,7 @@ export class SendRounds {
       while (round.isDue) {
         round.isDue = false;
         for (const deviceId of this.#deps.devices()) {
-          const turn = workShare.pause();
+          const turn = (this.#deps.share ?? workShare).pause();
           if (turn !== undefined) await turn;
           if (!this.#deps.isRunning()) return;
           if (isMeant(deviceId)) this.#deps.send(deviceId);

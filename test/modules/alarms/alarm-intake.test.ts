@@ -165,3 +165,20 @@ test("what waits for a device that is deleted is forgotten", async () => {
   expect(engine.alarms()[0]?.events).toEqual(["CREATED"]);
   engine.end();
 });
+
+test("suppressed rules are evaluated in turns after a maintenance, and before the gateway stops", async () => {
+  for (const isStopped of [false, true]) {
+    const engine = startEngine(database, [hot], alwaysOver);
+    engine.mute(engine.now() + 60_000);
+    await later();
+    engine.send(1_000, { t: 60 });
+    await later();
+    expect(engine.alarms()).toEqual([]);
+    engine.mute(0);
+    expect(engine.alarms()).toEqual([]); // a gateway may have thousands of children
+    if (isStopped) engine.end();
+    else await later();
+    expect(engine.alarms()).toHaveLength(1);
+    if (!isStopped) engine.end();
+  }
+});
