@@ -14,6 +14,8 @@ const LEVEL_MAX = 3;
 const RETRY_MS = 5_000;
 /** Interval of the checks whether a clock that was unset at startup has been set. */
 const CLOCK_CHECK_MS = 1_000;
+/** Wait for further ends of maintenance in ms. */
+const ENDED_DELAY_MS = 1_000;
 
 interface AlarmEscalationDeps {
   readonly repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
@@ -36,6 +38,9 @@ export class AlarmEscalation {
   /** Timers by alarm. */
   readonly #timers: AlarmTimers<string>;
   #cancelCheck: () => void = () => undefined;
+  /** Tenants with devices whose maintenance has just ended. */
+  readonly #ended = new Set<TenantId>();
+  #cancelEnded: () => void = () => undefined;
 
   readonly #deps: AlarmEscalationDeps;
 
@@ -52,7 +57,7 @@ export class AlarmEscalation {
   subscribe(): void {
     this.#deps.events.on("alarm.changed", (alarm) => this.#watch(alarm));
     this.#deps.events.on("device.maintenance", ({ tenantId, until }) => {
-      if (until === null) this.settingsChanged(tenantId);
+      if (until === null) this.#maintenanceEnded(tenantId);
     });
   }
 
@@ -69,6 +74,7 @@ export class AlarmEscalation {
   }
 
   stop(): void {
+    this.#cancelEnded();
     this.#cancelCheck();
     this.#timers.stop();
   }
@@ -110,6 +116,21 @@ export class AlarmEscalation {
     });
     for (const alarm of repository.listEscalating()) this.#watch(alarm);
     this.#timers.start();
+  }
+
+  /** Looks at the open alarms of the tenant soon: the maintenance of thousands of its devices may end at the same time. */
+  #maintenanceEnded(tenantId: TenantId): void {
+    if (this.#ended.size === 0)
+      this.#cancelEnded = this.#deps.clock.schedule(ENDED_DELAY_MS, () => {
+        const tenants = [...this.#ended];
+        this.#ended.clear();
+        try {
+          for (const ended of tenants) this.settingsChanged(ended);
+        } catch (error) {
+          this.#deps.log.error("escalation could not be resumed after a maintenance", { error });
+        }
+      });
+    this.#ended.add(tenantId);
   }
 
   /** Applies the changed settings of a tenant to its open alarms. */
