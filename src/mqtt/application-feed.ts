@@ -18,6 +18,8 @@ import type { MqttApplication, MqttServer, StateReceiver } from "./mqtt.types.ts
 
 /** Devices per page for a new subscription. */
 const PAGE = 200;
+/** Readings of a message that are published without a pause, each to all subscribers. */
+const READINGS_AT_ONCE = 10;
 /** Max. devices whose newest values are read together. */
 const VALUES_AT_ONCE = 100;
 /** Max. bytes of newest values that clients have not taken yet, in total and of a tenant. One message counts as half of these at most. */
@@ -84,6 +86,8 @@ export class ApplicationFeed {
   /** Reads the newest values of one subscription of a tenant at a time: those of a device may be 20 MB. */
   readonly #reading = new Lanes(1);
   readonly #unread = new TenantBudget(UNREAD_BYTES_MAX);
+  /** Newest message of each device that is being published in turns. */
+  readonly #publishing = new Map<DeviceId, Promise<void>>();
 
   constructor(deps: ApplicationFeedDeps) {
     this.#deps = deps;
@@ -123,11 +127,39 @@ export class ApplicationFeed {
     this.#sweeping.stop();
   }
 
-  /** Publishes an accepted message. Costs one comparison while no application is subscribed. */
-  onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
-    if (this.#deps.mqtt().applications.idle) return;
-    for (const { ts, values } of readings)
-      this.#publish(device, "telemetry", { body: () => ({ ts, values }) });
+  /**
+   * Publishes an accepted message. Costs one comparison while no application is subscribed. Thousands of readings are published in turns; then the
+   * promise resolves after the last one, and later messages of the device wait.
+   */
+  onTelemetry(device: IngestDevice, readings: readonly Reading[]): Promise<void> | undefined {
+    if (this.#deps.mqtt().applications.idle) return undefined;
+    const { deviceId } = device;
+    const before = this.#publishing.get(deviceId);
+    if (before === undefined && readings.length <= READINGS_AT_ONCE) {
+      for (const reading of readings) this.#publishReading(device, reading);
+      return undefined;
+    }
+    const published: Promise<void> = this.#publishInTurns(device, readings, before).finally(() => {
+      if (this.#publishing.get(deviceId) === published) this.#publishing.delete(deviceId);
+    });
+    this.#publishing.set(deviceId, published);
+    return published;
+  }
+
+  async #publishInTurns(
+    device: IngestDevice,
+    readings: readonly Reading[],
+    before: Promise<void> | undefined,
+  ): Promise<void> {
+    await before;
+    for (const reading of readings) {
+      await workShare.pause();
+      this.#publishReading(device, reading);
+    }
+  }
+
+  #publishReading(device: IngestDevice, { ts, values }: Reading): void {
+    this.#publish(device, "telemetry", { body: () => ({ ts, values }) });
   }
 
   /** Sends the current state to a new subscription. */

@@ -57,6 +57,30 @@ function createFeed(bytes: number) {
   return { ask, reads };
 }
 
+test("a message of many readings is published in turns, before later ones of its device", async () => {
+  const published: number[] = [];
+  const applications = {
+    idle: false,
+    async publishToSubscribers(_: unknown, __: string, payload: () => Uint8Array) {
+      published.push(JSON.parse(Buffer.from(payload()).toString()).ts);
+      Bun.sleepSync(1); // many subscribers
+    },
+  };
+  const feed = new ApplicationFeed({
+    ...{ mqtt: () => ({ applications }), clock: systemClock, log: createLogger() },
+  } as never); // what the feed uses of them
+  const device = { tenantId: "tenant", deviceId: "one" } as never;
+  const readings = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ts: from + index, values: { a: 1 } }));
+  const written = [feed.onTelemetry(device, readings(0, 50)), feed.onTelemetry(device, readings(50, 1))];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(published.length).toBeLessThan(50);
+  await Promise.all(written);
+  expect(published).toEqual(Array.from({ length: 51 }, (_, index) => index));
+  expect(feed.onTelemetry(device, readings(51, 1))).toBeUndefined();
+  expect(published).toHaveLength(52);
+});
+
 test("newest values are read for one subscription of a tenant at a time", async () => {
   const { ask, reads } = createFeed(10);
   const receivers = Array.from({ length: 20 }, () => new SlowReceiver());
