@@ -8,6 +8,8 @@ import type { Maintenance } from "./maintenance.types.ts";
 
 /** Longest delay until a changed clock is noticed. */
 const POLL_MS = 15_000;
+/** Devices whose maintenance ends before other work runs: that of thousands may end at the same time. */
+const ENDED_AT_ONCE = 100;
 
 /** Device data relevant to maintenance; maintenance of a gateway includes its children. */
 export interface MaintainedDevice {
@@ -121,8 +123,8 @@ export class MaintenanceWatch {
 
   #poll(): void {
     try {
-      for (const deviceId of [...this.#running.keys()])
-        if (this.#leftOf(deviceId) === 0) this.#drop(deviceId);
+      const ended = [...this.#running.keys()].filter((deviceId) => this.#leftOf(deviceId) === 0);
+      for (const deviceId of ended.slice(0, ENDED_AT_ONCE)) this.#drop(deviceId);
     } catch (error) {
       this.#deps.log.warn("writing the end of a maintenance failed, retrying", { error }); // a full disk, say
     }
@@ -132,7 +134,8 @@ export class MaintenanceWatch {
   #arm(): void {
     this.#cancel();
     if (!this.#isStarted || this.#running.size === 0) return;
-    const next = Math.min(POLL_MS, ...[...this.#running.keys()].map((deviceId) => this.#leftOf(deviceId)));
+    let next = POLL_MS;
+    for (const deviceId of this.#running.keys()) next = Math.min(next, this.#leftOf(deviceId));
     this.#cancel = this.#deps.clock.schedule(Math.max(next, 1), () => this.#poll());
   }
 }
