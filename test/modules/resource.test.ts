@@ -214,7 +214,8 @@ describe("routes of a resource", () => {
       ids.push((await call("POST", "", { title, content: title })).body.noteId);
     const page = await call("GET", "?sort=-title&limit=1&offset=2");
     expect([found, page.headers.get("x-total-count")]).toEqual([["a"], "3"]);
-    expect(page.body).toEqual([(await call("GET", `/${ids[0]}`)).body]);
+    const { content, ...listed } = (await call("GET", `/${ids[0]}`)).body;
+    expect([content, page.body]).toEqual(["a", [listed]]);
     const all = await call("GET", "");
     expect(all.body.map(({ title }: Note) => title)).toEqual(["a", "b"]);
     expect(found).toEqual(["a", "a", "b", "deleted"]);
