@@ -5,7 +5,7 @@ import type { DeviceActivity, DeviceWithActivity } from "../modules/devices/devi
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
-import type { Reading } from "../modules/telemetry/telemetry.types.ts";
+import { latestMembers, type Reading } from "../modules/telemetry/telemetry.types.ts";
 import type { EventBus } from "../platform/core/event-bus.ts";
 import type { Logger } from "../platform/core/log.ts";
 import { workShare } from "../platform/load/fair-share.ts";
@@ -52,13 +52,6 @@ const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ..
   createdAt: new Date(rest.createdAt).toISOString(),
   updatedAt: new Date(rest.updatedAt).toISOString(),
 });
-
-/** End of the newest values of a device that has none. */
-const NO_VALUES = '"ts":0}';
-
-/** Returns the JSON of newest values without the device, which the topic names. */
-const withoutDevice = (deviceId: DeviceId, text: string): string =>
-  `{${text.slice(`{"deviceId":${JSON.stringify(deviceId)},`.length)}`;
 
 interface ApplicationFeedDeps {
   readonly mqtt: () => MqttServer;
@@ -258,13 +251,13 @@ export class ApplicationFeed {
   ): Promise<number> {
     if (receiver.readiness !== "ready") return 0;
     let count = 0;
-    for (const [deviceId, text] of await this.#deps.store.latestJson(deviceIds)) {
-      const bytes = Math.min(text.length, UNREAD_BYTES_MAX.tenant / 2);
+    for (const [deviceId, latest] of await this.#deps.store.latestJson(deviceIds)) {
+      // The newest values are of different ages: each has its own time.
+      const body = `{${latestMembers(latest)}}`;
+      const bytes = Math.min(body.length, UNREAD_BYTES_MAX.tenant / 2);
       if (receiver.readiness !== "ready" || this.#unread.limitFor(tenantId, bytes) !== undefined) break;
       count++;
-      const body = withoutDevice(deviceId, text);
-      // The newest values are of different ages: each has its own time.
-      if (body.endsWith(NO_VALUES)) continue;
+      if (latest.ts === 0) continue;
       receiver.send(topicFor(deviceId, "telemetry"), Buffer.from(body));
       await workShare.pause();
       if (isCongested(receiver)) void this.#countUnread(tenantId, bytes, receiver);

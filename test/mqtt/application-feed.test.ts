@@ -42,9 +42,8 @@ function createFeed(bytes: number) {
         reads.max = Math.max(reads.max, ++reads.running);
         await Bun.sleep(1);
         reads.running--;
-        const text = (deviceId: DeviceId) =>
-          `{"deviceId":"${deviceId}","values":{"k":"${"x".repeat(bytes)}"},"ts":1}`;
-        return new Map(ids.map((deviceId) => [deviceId, text(deviceId)]));
+        const latest = { values: `{"k":"${"x".repeat(bytes)}"}`, timestamps: '{"k":1}', ts: 1 };
+        return new Map(ids.map((deviceId) => [deviceId, latest]));
       },
     },
     openAlarms: () => [],

@@ -6,8 +6,11 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Returns an object whose members are JSON. */
-  static object(members: ReadonlyArray<readonly [name: string, json: string]>): JsonText {
-    return new JsonText(`{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`);
+  /** Returns an object of members whose values are JSON; those that are undefined are left out. */
+  static object(members: ReadonlyArray<readonly [name: string, json: string | undefined]>): JsonText {
+    const written = members.flatMap(([name, json]) =>
+      json === undefined ? [] : [`${JSON.stringify(name)}:${json}`],
+    );
+    return new JsonText(`{${written.join()}}`);
   }
 }

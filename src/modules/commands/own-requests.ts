@@ -42,12 +42,6 @@ function limitsOf(device: IngestDevice, config: SessionLimits): JsonValue {
   };
 }
 
-/** Returns the newest values and their times, as JSON members: those of a snapshot, with the names for scripts. */
-function telemetryIn(deviceId: DeviceId, snapshot: string): string {
-  const begin = `{"deviceId":${JSON.stringify(deviceId)},"values":`;
-  return `"telemetry":${snapshot.slice(begin.length, snapshot.lastIndexOf(',"ts":'))}`;
-}
-
 /** Returns the device data that a script's source names. */
 async function metadataOf(
   { attributes, latestJson }: Pick<OwnRequestsDeps, "attributes" | "latestJson">,
@@ -57,16 +51,17 @@ async function metadataOf(
   const { deviceId, name } = device;
   const read = (scope: "CLIENT" | "SHARED") =>
     JsonText.object(attributes.readTexts(device, scope).map(({ key, text }) => [key, text])).text;
-  const snapshot = source.includes("telemetry") ? (await latestJson([deviceId])).get(deviceId) : undefined;
-  const { text } = JsonText.object([
+  const latest = source.includes("telemetry") ? (await latestJson([deviceId])).get(deviceId) : undefined;
+  return JsonText.object([
     ["deviceId", JSON.stringify(deviceId)],
     ["deviceName", JSON.stringify(name)],
-    ...(source.includes("attributes")
-      ? [["attributes", `{"client":${read("CLIENT")},"shared":${read("SHARED")}}`] as const]
-      : []),
+    [
+      "attributes",
+      source.includes("attributes") ? `{"client":${read("CLIENT")},"shared":${read("SHARED")}}` : undefined,
+    ],
+    ["telemetry", latest?.values],
+    ["timestamps", latest?.timestamps],
   ]);
-  if (snapshot === undefined) return new JsonText(text);
-  return new JsonText(`${text.slice(0, -1)},${telemetryIn(deviceId, snapshot)}}`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { workShare } from "../../platform/load/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { type LatestJson, latestMembers } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DeviceState, Subscription } from "./realtime.types.ts";
 
@@ -25,7 +26,7 @@ async function latestOf(
   { store }: SnapshotSources,
   asked: readonly DeviceId[],
   { topics, keys: wanted }: Pick<Subscription, "topics" | "keys">,
-): Promise<{ readonly ids: readonly DeviceId[]; readonly latest: ReadonlyMap<DeviceId, string> }> {
+): Promise<{ readonly ids: readonly DeviceId[]; readonly latest: ReadonlyMap<DeviceId, LatestJson> }> {
   if (!topics.has("telemetry")) return { ids: asked, latest: new Map() };
   const groups = Map.groupBy(asked, (deviceId) => wanted.of(deviceId));
   const found = [...groups].map(([keys, members]) => store.latestJson(members, keys && [...keys]));
@@ -64,12 +65,14 @@ class Message {
     return this.#characters >= MESSAGE_CHARACTERS;
   }
 
-  /** @param telemetry JSON of the newest values */
-  add(state: DeviceState, telemetry: string | undefined): void {
+  add(state: DeviceState, latest: LatestJson | undefined): void {
     const device = JSON.stringify(state);
     this.#devices.push(device);
-    if (telemetry !== undefined) this.#telemetry.push(telemetry);
-    this.#characters += device.length + (telemetry?.length ?? 0);
+    this.#characters += device.length;
+    if (latest === undefined) return;
+    const telemetry = `{"deviceId":${JSON.stringify(state.deviceId)},${latestMembers(latest)}}`;
+    this.#telemetry.push(telemetry);
+    this.#characters += telemetry.length;
   }
 
   text(hasMore: boolean): string {

@@ -199,9 +199,10 @@ const unavailable = () => new ScriptFailure("script.unavailable", detail("script
 
 const inputOf = (value: Record<string, JsonValue | JsonText | undefined>): string =>
   JsonText.object(
-    Object.entries(value).flatMap(([name, given]) =>
-      given === undefined ? [] : [[name, given instanceof JsonText ? given.text : JSON.stringify(given)]],
-    ),
+    Object.entries(value).map(([name, given]) => [
+      name,
+      given instanceof JsonText ? given.text : JSON.stringify(given),
+    ]),
   ).text;
 
 /** @throws ScriptFailure for a script or a message above the size limit */

@@ -61,6 +61,18 @@ export interface LatestSnapshot {
   readonly ts: number;
 }
 
+/** Newest values of a device as JSON: two objects with a member for each key. */
+export interface LatestJson {
+  readonly values: string;
+  readonly timestamps: string;
+  /** Epoch ms of the newest value; 0 if the device has none. */
+  readonly ts: number;
+}
+
+/** Returns the members of a `LatestSnapshot` as JSON, without the device. */
+export const latestMembers = ({ values, timestamps, ts }: LatestJson): string =>
+  `"values":${values},"timestamps":${timestamps},"ts":${ts}`;
+
 export const AGGREGATIONS = [
   "none",
   "min",

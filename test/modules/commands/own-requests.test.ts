@@ -20,8 +20,8 @@ function createRequests(script: string) {
       reads.max = Math.max(reads.max, ++reads.running);
       await Bun.sleep(1);
       reads.running--;
-      const text = `{"deviceId":"${deviceId}","values":{"a,\\"ts\\":1":",\\"ts\\":2","j":[{}]},"timestamps":{"j":3},"ts":3}`;
-      return new Map([[deviceId, text]]);
+      const latest = { values: '{"a,\\"ts\\":1":",\\"ts\\":2","j":[{}]}', timestamps: '{"j":3}', ts: 3 };
+      return new Map([[deviceId, latest]]);
     },
     async runScript(run: ScriptRun) {
       runs.push(run);

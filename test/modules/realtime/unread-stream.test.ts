@@ -55,8 +55,8 @@ async function open(
       latestJson: async (ids: DeviceId[]) => {
         peer.reads++;
         peer.devicesRead += ids.length;
-        const snapshot = { values: latest, timestamps: values, ts: 1 };
-        return new Map(ids.map((deviceId) => [deviceId, JSON.stringify({ deviceId, ...snapshot })]));
+        const snapshot = { values: JSON.stringify(latest), timestamps: JSON.stringify(values), ts: 1 };
+        return new Map(ids.map((deviceId) => [deviceId, snapshot]));
       },
     },
     answers: space,

@@ -3,7 +3,7 @@ import type { DeviceId } from "../../../lib/core/ids.ts";
 import { decodeValue, TAG_JSON, TAG_STRING } from "../../../lib/data/value-kind.ts";
 import { PARSED_MAX } from "../../../platform/database/parsed-together.ts";
 import { workShare } from "../../../platform/load/fair-share.ts";
-import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
+import type { LatestJson, LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import { newestUntil } from "./newest-value.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
@@ -210,17 +210,23 @@ const jsonOf = (tag: number, number: number, text: string | undefined): string =
 /** Characters of a piece of JSON. Pieces of single values would take longer to pass on than to make. */
 export const PIECE_CHARACTERS = 64 * 1024;
 
-/** Yields the JSON of the same snapshots, each with its device and in pieces if it is long. JSON values are not parsed: that would take many times their size. */
-export function* snapshotTexts(
-  deviceIds: readonly DeviceId[],
-  latest: WireLatest,
-): Generator<readonly [DeviceId, string]> {
+/** Part of a device's newest values as JSON. */
+interface LatestPart {
+  readonly deviceId: DeviceId;
+  /** Members of the object `values`. */
+  readonly members: string;
+  /** Set in the last part of the device. */
+  readonly end: Pick<LatestJson, "timestamps" | "ts"> | undefined;
+}
+
+/** Yields the JSON of the same snapshots, in parts if it is long. JSON values are not parsed: that would take many times their size. */
+export function* latestParts(deviceIds: readonly DeviceId[], latest: WireLatest): Generator<LatestPart> {
   const { counts, keys, ts, tags, numbers } = latest;
   const names = latest.names.map((name) => JSON.stringify(name));
   let index = 0;
   let texts = 0;
   for (const [position, deviceId] of deviceIds.entries()) {
-    let piece = `{"deviceId":${JSON.stringify(deviceId)},"values":{`;
+    let members = "";
     let timestamps = "";
     let newest = 0;
     let separator = "";
@@ -228,14 +234,14 @@ export function* snapshotTexts(
       const name = names[keys[index]!]!;
       const tag = tags[index]!;
       const text = tag >= TAG_STRING ? latest.texts[texts++] : undefined;
-      piece += `${separator}${name}:${jsonOf(tag, numbers[index]!, text)}`;
+      members += `${separator}${name}:${jsonOf(tag, numbers[index]!, text)}`;
       timestamps += `${separator}${name}:${ts[index]}`;
       newest = Math.max(newest, ts[index]!);
       separator = ",";
-      if (piece.length < PIECE_CHARACTERS) continue;
-      yield [deviceId, piece];
-      piece = "";
+      if (members.length < PIECE_CHARACTERS) continue;
+      yield { deviceId, members, end: undefined };
+      members = "";
     }
-    yield [deviceId, `${piece}},"timestamps":{${timestamps}},"ts":${newest}}`];
+    yield { deviceId, members, end: { timestamps: `{${timestamps}}`, ts: newest } };
   }
 }

@@ -3,6 +3,7 @@ import type { Text } from "../../../lib/texts/text.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import type {
   DeviceSeries,
+  LatestJson,
   LatestSnapshot,
   RangeQuery,
   Reading,
@@ -66,7 +67,7 @@ export interface TelemetryStore {
    * Returns the JSON of the same snapshots by device, without parsing JSON values: those of the first devices, at least of one, because the values of
    * a device may be 20 MB.
    */
-  latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>>;
+  latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, LatestJson>>;
   /** Returns one entry per known device, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
   /**

@@ -13,6 +13,7 @@ import { workerUrl } from "../../../platform/process/assets.ts";
 import { createPeriodic } from "../../../platform/time/periodic.ts";
 import type {
   DeviceSeries,
+  LatestJson,
   LatestSnapshot,
   RangeQuery,
   Reading,
@@ -23,7 +24,7 @@ import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
 import type { FeedConfirmation, TelemetryFeeds } from "./feed.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
-import { jsonCharacters, PIECE_CHARACTERS, snapshotsOf, snapshotTexts } from "./latest-values.ts";
+import { jsonCharacters, latestParts, PIECE_CHARACTERS, snapshotsOf } from "./latest-values.ts";
 import { SeriesAnswer } from "./series-answer.ts";
 import type { StoreCalls, StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
@@ -233,7 +234,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     onJson?: (characters: number) => void,
   ): Promise<LatestSnapshot[]> {
     const snapshots: LatestSnapshot[] = [];
-    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal)) {
+    for await (const { ids, latest } of this.#latestOf(deviceIds, keys, signal)) {
       onJson?.(jsonCharacters(latest));
       for (const snapshot of await snapshotsOf(ids, latest)) snapshots.push(snapshot);
     }
@@ -245,7 +246,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     keys?: readonly string[],
     signal?: AbortSignal,
   ): AsyncGenerator<readonly LatestSnapshot[]> {
-    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal))
+    for await (const { ids, latest } of this.#latestOf(deviceIds, keys, signal))
       yield await snapshotsOf(ids, latest, "scalars");
   }
 
@@ -255,11 +256,15 @@ class WorkerTelemetryStore implements TelemetryStore {
     signal?: AbortSignal,
   ): AsyncGenerator<string> {
     let text = "";
-    let last: DeviceId | undefined;
-    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal))
-      for (const [deviceId, piece] of snapshotTexts(ids, latest)) {
-        text += last === undefined || last === deviceId ? piece : `,${piece}`;
-        last = deviceId;
+    let separator = "";
+    let isBegun = false;
+    for await (const { ids, latest } of this.#latestOf(deviceIds, keys, signal))
+      for (const { deviceId, members, end } of latestParts(ids, latest)) {
+        if (!isBegun) text += `${separator}{"deviceId":${JSON.stringify(deviceId)},"values":{`;
+        text += members;
+        if (end !== undefined) text += `},"timestamps":${end.timestamps},"ts":${end.ts}}`;
+        separator = ",";
+        isBegun = end === undefined;
         if (text.length < PIECE_CHARACTERS) continue;
         yield text;
         text = "";
@@ -267,22 +272,29 @@ class WorkerTelemetryStore implements TelemetryStore {
     yield text;
   }
 
-  async latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>> {
-    const texts = new Map<DeviceId, string>();
+  async latestJson(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+  ): Promise<Map<DeviceId, LatestJson>> {
+    const found = new Map<DeviceId, LatestJson>();
     let characters = 0;
-    for await (const { ids, latest } of this.#latestParts(deviceIds, keys))
-      for (const [deviceId, piece] of snapshotTexts(ids, latest)) {
-        const begun = texts.get(deviceId);
-        if (begun === undefined && characters >= JSON_CHARACTERS_MAX) return texts;
-        texts.set(deviceId, (begun ?? "") + piece);
-        characters += piece.length;
+    let values = "";
+    for await (const { ids, latest } of this.#latestOf(deviceIds, keys))
+      for (const { deviceId, members, end } of latestParts(ids, latest)) {
+        if (values === "" && found.size > 0 && characters >= JSON_CHARACTERS_MAX) return found;
+        values += members;
+        characters += members.length + (end?.timestamps.length ?? 0);
+        if (end !== undefined) {
+          found.set(deviceId, { values: `{${values}}`, ...end });
+          values = "";
+        }
         await workShare.pause();
       }
-    return texts;
+    return found;
   }
 
   /** Asks for the newest values until all devices are answered. */
-  async *#latestParts(deviceIds: readonly DeviceId[], keys?: readonly string[], signal?: AbortSignal) {
+  async *#latestOf(deviceIds: readonly DeviceId[], keys?: readonly string[], signal?: AbortSignal) {
     const until = this.#now() + FUTURE_MS_MAX;
     const numbers = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? NO_DEVICE);
     for (let start = 0; start < deviceIds.length; ) {

@@ -1,6 +1,6 @@
 // The newest values as text are those that are read as objects, however many responses of the storage thread they take.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Reading } from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { latestMembers, type Reading } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { deviceId, StoreFixture } from "./store-fixture.ts";
 
 let fixture: StoreFixture;
@@ -16,8 +16,8 @@ async function textsOf(ids: readonly string[], keys?: readonly string[]) {
   for await (const piece of fixture.store.latestTexts(devices, keys)) pieces.push(piece);
   const byDevice = new Map<string, string>();
   while (byDevice.size < devices.length)
-    for (const [id, text] of await fixture.store.latestJson(devices.slice(byDevice.size), keys))
-      byDevice.set(id, text);
+    for (const [id, latest] of await fixture.store.latestJson(devices.slice(byDevice.size), keys))
+      byDevice.set(id, `{"deviceId":${JSON.stringify(id)},${latestMembers(latest)}}`);
   return { pieces, list: JSON.parse(`[${pieces.join("")}]`), byDevice };
 }
 
@@ -68,7 +68,7 @@ test("texts by device are those of the first devices, as many as fit", async () 
     await fixture.append(name, [{ ts: 1_700_000_000_000, values }]);
   const first = await fixture.store.latestJson(ids);
   expect([...first.keys()]).toEqual(ids.slice(0, 2));
-  expect(JSON.parse(first.get(ids[1]!)!).values).toEqual(values);
+  expect(JSON.parse(first.get(ids[1]!)!.values)).toEqual(values);
   expect([...(await fixture.store.latestJson(ids.slice(2))).keys()]).toEqual(ids.slice(2));
 });
 
