@@ -198,6 +198,25 @@ describe("messages in pipelines", () => {
   });
 });
 
+test("a message of thousands of readings is refused if its steps would take too long", async () => {
+  const own = await fixture.createDevice(owner);
+  const steps = Array.from({ length: 30 }, () => ({ type: "drop_keys", keys: ["noise"] }));
+  const ids: string[] = [];
+  for (let index = 0; index < 60; index++) {
+    const created = await create({ name: `heavy ${index}`, steps, scope: { deviceIds: [own.deviceId] } });
+    await start(created.pipelineId);
+    ids.push(created.pipelineId);
+  }
+  const readings = (count: number) =>
+    Array.from({ length: count }, (_, ts) => ({ ts, values: { a: ts, noise: 1 } }));
+  const refused = await report(readings(20_000), own);
+  expect([refused.status, refused.body.code]).toEqual([400, "message.too_much_work"]);
+  expect(await latest(own)).toEqual({});
+  expect((await report(readings(5_000), own)).status).toBe(200);
+  expect(await latest(own)).toEqual({ a: 4_999 });
+  for (const id of ids) await remove(id);
+});
+
 test("switched off, pipelines let everything pass; counters outlive a restart", async () => {
   const first = await createTestApp();
   const { token } = await first.signIn("TENANT_OWNER");

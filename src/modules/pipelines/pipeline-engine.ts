@@ -67,6 +67,8 @@ interface Active {
 interface Selected {
   readonly active: readonly Active[];
   readonly counts: readonly PipelineCounts[];
+  /** Work for each reading, in the units of a message's budget. */
+  readonly unitsPerReading: number;
   /** `undefined` if a step has unknown keys. */
   readonly fused: FusedSteps | undefined;
 }
@@ -86,6 +88,10 @@ interface SideEffects {
 }
 
 const nothing: readonly never[] = [];
+
+/** Units of the message's work budget for a pipeline and for a step, of each reading. The whole budget is some 60 ms of them. */
+const PIPELINE_UNITS = 1.5;
+const STEP_UNITS = 0.2;
 
 /** Adds requests of steps to the requests of the message. */
 function send(
@@ -199,7 +205,10 @@ export class PipelineEngine {
     this.#counting.flush();
   }
 
-  /** Returns `undefined` if nothing changes. */
+  /**
+   * Returns `undefined` if nothing changes.
+   * @throws DomainError `message.too_much_work` for more steps than the event loop may be held for
+   */
   apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
     if (!this.#deps.isEnabled) return undefined;
     const active = this.#tenants.get(device.tenantId) ?? this.#load(device.tenantId);
@@ -209,6 +218,7 @@ export class PipelineEngine {
     selected.newest.reading = readings[readings.length - 1];
     stepWork.restart();
     webhookRoom.restart();
+    stepWork.spend(Math.floor(readings.length * selected.unitsPerReading));
     const alone = readings.length === 1 ? readings[0] : undefined;
     if (alone !== undefined && selected.fused !== undefined) {
       const applied = this.#applyFused(selected, selected.fused, alone);
@@ -281,6 +291,10 @@ export class PipelineEngine {
     if (existing !== undefined) return existing;
     const selected = {
       active,
+      unitsPerReading: active.reduce(
+        (units, { steps }) => units + PIPELINE_UNITS + STEP_UNITS * steps.length,
+        0,
+      ),
       counts: active.map(({ pipeline }) => this.#counting.of(pipeline.pipelineId)),
       fused: fuse(active.map(({ steps }) => steps)),
     };
