@@ -106,11 +106,14 @@ class Greetings {
     this.#filters.add(filter);
     if (this.#isGreeting) return;
     this.#isGreeting = true;
-    for (const next of this.#filters) {
-      this.#filters.delete(next);
-      await this.#greet(next);
+    try {
+      for (const next of this.#filters) {
+        this.#filters.delete(next);
+        await this.#greet(next);
+      }
+    } finally {
+      this.#isGreeting = false;
     }
-    this.#isGreeting = false;
   }
 
   stop(): void {

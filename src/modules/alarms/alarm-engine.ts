@@ -5,8 +5,8 @@ import type { KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { DeviceRounds } from "../../platform/load/device-rounds.ts";
 import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
-import { SendRounds } from "../../platform/load/send-rounds.ts";
 import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -146,7 +146,7 @@ export class AlarmEngine {
   readonly #jumps: ReturnType<typeof createJumpWatch>;
   /** Devices whose suppressed rules are to be evaluated, in turns. */
   readonly #held = new Set<DeviceId>();
-  readonly #rounds: SendRounds;
+  readonly #rounds: DeviceRounds;
   /** Monotonic time of the last warning about rules over the budget. */
   #warnedAt = Number.NEGATIVE_INFINITY;
   /** True if the current reading changed more than values. */
@@ -169,9 +169,9 @@ export class AlarmEngine {
       share: deps.share ?? workShare,
       takeNext: (message) => this.#takeNext(message),
     });
-    this.#rounds = new SendRounds({
+    this.#rounds = new DeviceRounds({
       devices: () => this.#held,
-      send: (deviceId) => this.#evaluateHeld(deviceId),
+      visit: (deviceId) => this.#evaluateHeld(deviceId),
       isRunning: () => true,
       onError: (error) => log.error("suppressed rules could not be evaluated", { error }),
       share: deps.share ?? workShare,

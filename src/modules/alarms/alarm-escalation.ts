@@ -75,6 +75,7 @@ export class AlarmEscalation {
 
   stop(): void {
     this.#cancelEnded();
+    this.#ended.clear();
     this.#cancelCheck();
     this.#timers.stop();
   }

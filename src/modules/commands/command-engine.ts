@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { SendRounds } from "../../platform/load/send-rounds.ts";
+import { DeviceRounds } from "../../platform/load/device-rounds.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -89,9 +89,9 @@ export class CommandEngine {
   /** Bytes of newly finished commands after which a device's oldest ones are deleted: often enough to keep the limit, rarely enough to be cheap. */
   readonly #finishedBytes = new Growth<DeviceId>(SPACE_BYTES / 8);
   readonly #relayed = new RelayedCommands();
-  readonly #rounds = new SendRounds({
+  readonly #rounds = new DeviceRounds({
     devices: () => this.#open.devices(),
-    send: (deviceId) => this.listening(deviceId),
+    visit: (deviceId) => this.listening(deviceId),
     isRunning: () => this.#running,
     onError: (error) => this.#deps.log.error("queued commands could not be sent", { error }),
   });

@@ -2,8 +2,8 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { DeviceRounds } from "../../platform/load/device-rounds.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
-import { SendRounds } from "../../platform/load/send-rounds.ts";
 import type { SharedUpdate } from "../attributes/attributes.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { attributeMessages } from "./command-messages.ts";
@@ -38,9 +38,9 @@ export class SharedAttributes {
   readonly #inFlight = new Set<DeviceId>();
   /** Devices to check again after the messages in flight. */
   readonly #again = new Set<DeviceId>();
-  readonly #rounds = new SendRounds({
+  readonly #rounds = new DeviceRounds({
     devices: () => [...this.#behind],
-    send: (deviceId) => this.#send(deviceId),
+    visit: (deviceId) => this.#send(deviceId),
     isRunning: () => true,
     onError: (error) => this.#deps.log.error("sending shared attributes failed", { error }),
   });
@@ -104,7 +104,7 @@ export class SharedAttributes {
         update.values,
       )) {
         await this.#publish(integration, message);
-        await workShare.pause(); // there may be thousands, and a broker that is not connected refuses them at once
+        await workShare.pause(); // there may be thousands, and without a connection each is refused immediately
       }
       saveSent(deviceId, update.changeId);
     }

@@ -1,24 +1,24 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { type FairShare, workShare } from "./fair-share.ts";
 
-interface SendRoundsDeps {
+interface DeviceRoundsDeps {
   readonly devices: () => Iterable<DeviceId>;
-  readonly send: (deviceId: DeviceId) => void;
+  readonly visit: (deviceId: DeviceId) => void;
   readonly isRunning: () => boolean;
   readonly onError: (error: unknown) => void;
   readonly share?: Pick<FairShare, "pause">;
 }
 
 /**
- * Sends the queues of many devices in turns, because reading the queues of thousands in one turn holds up all other work. A request for a
- * round in progress adds one more round after it, however many requests there are.
+ * Visits many devices in turns, because sending to or evaluating thousands in one turn holds up all other work. A request for a round in progress adds
+ * one more round after it, however many requests there are.
  */
-export class SendRounds {
+export class DeviceRounds {
   /** Rounds in progress, by name, with whether one more is due. */
   readonly #rounds = new Map<string, { isDue: boolean }>();
-  readonly #deps: SendRoundsDeps;
+  readonly #deps: DeviceRoundsDeps;
 
-  constructor(deps: SendRoundsDeps) {
+  constructor(deps: DeviceRoundsDeps) {
     this.#deps = deps;
   }
 
@@ -46,7 +46,7 @@ export class SendRounds {
           const turn = (this.#deps.share ?? workShare).pause();
           if (turn !== undefined) await turn;
           if (!this.#deps.isRunning()) return;
-          if (isMeant(deviceId)) this.#deps.send(deviceId);
+          if (isMeant(deviceId)) this.#deps.visit(deviceId);
         }
       }
     } finally {

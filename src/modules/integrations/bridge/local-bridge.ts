@@ -136,7 +136,7 @@ export class LocalBridge implements Bridge {
       );
     for (const message of this.#retained(filters)) {
       await earlier(message, true);
-      await workShare.pause(); // those that are ignored are taken at once
+      await workShare.pause(); // ignored messages are taken without waiting
     }
     for (const message of newest.toSorted((a, b) => a.receivedAt - b.receivedAt)) {
       if (this.#isEarlier(message, filters)) await earlier(message, false, message.receivedAt);
