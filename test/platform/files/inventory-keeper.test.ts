@@ -15,20 +15,19 @@ afterAll(() => rmSync(data, { recursive: true, force: true }));
 const HOUR_MS = 3_600_000;
 const HOURS_OF_MONTH = 720;
 
+/** A keeper of the inventory in a directory, and the record that it begins with: that of `data`. */
+function openKeeper(clock: FakeClock, dataPath = data) {
+  const record = readRecord(data);
+  if (record == null) throw new Error("there is no inventory");
+  const log = createLogger("test");
+  return { record, keeper: new InventoryKeeper({ dataPath, record, warnings: [], clock, log }) };
+}
+
 test("a check of all files is due after every start but the first, and every month", async () => {
   beginInventory(data);
   const dues: boolean[] = [];
   for (const stop of ["in order", "killed", "in order"]) {
-    const clock = new FakeClock();
-    const record = readRecord(data);
-    if (record == null) throw new Error("there is no inventory");
-    const keeper = new InventoryKeeper({
-      dataPath: data,
-      record,
-      warnings: [],
-      clock,
-      log: createLogger("test"),
-    });
+    const { keeper } = openKeeper(new FakeClock());
     keeper.begin();
     keeper.start();
     dues.push(keeper.isCheckDue);
@@ -41,16 +40,8 @@ test("a check of all files is due after every start but the first, and every mon
 });
 
 test("hours without a check add up", async () => {
-  const record = readRecord(data);
-  if (record == null) throw new Error("there is no inventory");
   const clock = new FakeClock();
-  const keeper = new InventoryKeeper({
-    dataPath: data,
-    record,
-    warnings: [],
-    clock,
-    log: createLogger("test"),
-  });
+  const { keeper } = openKeeper(clock);
   keeper.begin();
   keeper.start();
   await keeper.advance();
@@ -64,16 +55,7 @@ test("hours without a check add up", async () => {
 });
 
 test("what is recorded while the gateway runs is written without waiting for the disk, and nothing of it is lost", async () => {
-  const record = readRecord(data);
-  if (record == null) throw new Error("there is no inventory");
-  const clock = new FakeClock();
-  const keeper = new InventoryKeeper({
-    dataPath: data,
-    record,
-    warnings: [],
-    clock,
-    log: createLogger("test"),
-  });
+  const { keeper, record } = openKeeper(new FakeClock());
   keeper.begin();
   const texts = ["one.db", "two.db", "mqtt.db"].map((file) => detail("loss.file_recreated", { file }));
   const found = () => readRecord(data)?.losses.map(({ params }) => params?.file);
@@ -94,16 +76,8 @@ test("what is recorded while the gateway runs is written without waiting for the
 
 test("the inventory of a directory that takes the place of the open one is left alone", async () => {
   const open = mkdtempSync(join(tmpdir(), "lineside-inventory-"));
-  const record = readRecord(data);
-  if (record == null) throw new Error("there is no inventory");
   for (const name of ["lineside.db", "lineside.db-wal"]) writeFileSync(join(open, name), "");
-  const keeper = new InventoryKeeper({
-    dataPath: open,
-    record,
-    warnings: [],
-    clock: new FakeClock(),
-    log: createLogger("test"),
-  });
+  const { keeper, record } = openKeeper(new FakeClock(), open);
   keeper.begin();
   await keeper.advance();
   const written = readRecord(open);
