@@ -24,7 +24,7 @@ import { type MainDatabase, openVerifiedDatabases } from "./platform/database/da
 import { type DataDirectory, openDataDirectory } from "./platform/files/data-directory.ts";
 import { DiskWait } from "./platform/files/disk-wait.ts";
 import { InventoryKeeper } from "./platform/files/inventory-keeper.ts";
-import { AnswerSpace } from "./platform/load/answer-space.ts";
+import { ResponseSpace } from "./platform/load/response-space.ts";
 import { OwnPorts } from "./platform/network/own-ports.ts";
 import { createLifecycle, createReadiness, type Part } from "./platform/process/lifecycle.ts";
 import { RestartRequest } from "./platform/process/restart.ts";
@@ -96,7 +96,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     identityDatabase,
     clock,
     events: createEventBus<DomainEvents>(log.child("events")),
-    answers: new AnswerSpace(),
+    responses: new ResponseSpace(),
     ports: new OwnPorts(),
     health,
     diskWait,

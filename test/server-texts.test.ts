@@ -55,7 +55,7 @@ const PARTS: Readonly<Record<string, string>> = {
   "alarm_event.": "an entry in the history of an alarm",
   "alarm_occasion.": "a label",
   "alarm_severity.": "a label",
-  "bacnet_protocol.": "the reason at the end of bacnet.bad_answer",
+  "bacnet_protocol.": "the reason at the end of bacnet.bad_response",
   "cron_field.": "the name of a field",
   "decimal_sign.": "the name of a sign",
   "device.this_id": "stands for the ID within device.not_found",
@@ -69,7 +69,7 @@ const PARTS: Readonly<Record<string, string>> = {
   "line_protocol.partial": "begins as clients of InfluxDB expect",
   "notification_way.": "a label",
   "rule.": "continues the sentence of the field, or is a sentence",
-  "s7_protocol.": "the reason at the end of s7.bad_answer",
+  "s7_protocol.": "the reason at the end of s7.bad_response",
   "telemetry.more_keys": "a list of keys within another text",
   "uplink.action_uplinks": "what a user may not do, within auth.forbidden and its like",
 };

@@ -8,13 +8,13 @@ import { terminalLanguage } from "./terminal-language.ts";
 /** Client of a running gateway for commands, signed in to the public API. */
 export interface ApiClient {
   readonly url: string;
-  get<Answer>(path: string): Promise<Answer>;
-  post<Answer>(path: string, body: unknown): Promise<Answer>;
-  put<Answer>(path: string, body: unknown): Promise<Answer>;
-  patch<Answer>(path: string, body: unknown): Promise<Answer>;
+  get<Result>(path: string): Promise<Result>;
+  post<Result>(path: string, body: unknown): Promise<Result>;
+  put<Result>(path: string, body: unknown): Promise<Result>;
+  patch<Result>(path: string, body: unknown): Promise<Result>;
   delete(path: string): Promise<void>;
   /** Sends text of another content type. Waits and repeats the request while the gateway is unreachable or accepts no data. */
-  postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
+  postText<Result>(path: string, contentType: string, body: string): Promise<Result>;
   /** Returns the body of a response as a stream. */
   stream(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** Returns the device with this name and type, and creates it if it does not exist. */
@@ -73,8 +73,8 @@ export function errorText({ code, params = {}, message }: ErrorBody, language: T
   return text === undefined || text === code ? (message ?? code ?? "") : text;
 }
 
-async function read<Answer>(response: Response, url: string): Promise<Answer> {
-  if (response.ok) return (await response.json()) as Answer; // our own API, described by its types
+async function read<Result>(response: Response, url: string): Promise<Result> {
+  if (response.ok) return (await response.json()) as Result; // our own API, described by its types
   const body = (await response.json().catch(() => null)) as ErrorBody | null;
   const said = body === null ? response.statusText : errorText(body, terminalLanguage());
   throw new ApiError(`${new URL(url).pathname} answered ${response.status}: ${said}`, response.status);
@@ -150,12 +150,12 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
 export function createApiClient(of: { url: string; request: SendRequest; token: string }): ApiClient {
   const { url, request, token } = of;
   const headers = { authorization: `Bearer ${token}` };
-  const get = async <Answer>(path: string) =>
-    read<Answer>(await request(url + path, { headers }), url + path);
+  const get = async <Result>(path: string) =>
+    read<Result>(await request(url + path, { headers }), url + path);
   const send =
     (method: "POST" | "PATCH" | "PUT") =>
-    async <Answer>(path: string, body: unknown) =>
-      read<Answer>(
+    async <Result>(path: string, body: unknown) =>
+      read<Result>(
         await request(url + path, {
           method,
           headers: { ...headers, ...json },
@@ -181,9 +181,9 @@ export function createApiClient(of: { url: string; request: SendRequest; token: 
         );
       return response.body;
     },
-    async postText<Answer>(path: string, contentType: string, body: string) {
+    async postText<Result>(path: string, contentType: string, body: string) {
       const init = { method: "POST", headers: { ...headers, "content-type": contentType }, body };
-      return read<Answer>(await persist(() => request(url + path, init)), url + path);
+      return read<Result>(await persist(() => request(url + path, init)), url + path);
     },
     async ensureDevice(device) {
       const query = new URLSearchParams({ search: device.name, deviceType: device.deviceType });

@@ -69,7 +69,7 @@ const options = {
   help: { type: "boolean", help: "print this help" },
 } as const satisfies Record<string, CommandOption>;
 
-interface ImportAnswer {
+interface ImportResponse {
   /** Number of rows, including refused ones. */
   readonly rows: number;
   readonly points: number;
@@ -120,13 +120,13 @@ class Importer {
   /** Sends lines of NDJSON unchanged. */
   async addLines(name: string, lines: readonly string[]): Promise<void> {
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
-    const answer = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
-    for (const { row, code, params } of answer.errors) this.refuse(this.#fileRows + row, { code, params });
-    // An answer lists only the first refused rows; the others are counted.
-    this.failed += answer.failed - answer.errors.length;
-    this.#fileRows += answer.rows;
-    this.rows += answer.rows - answer.failed;
-    this.values += answer.points;
+    const response = await this.#api.postText<ImportResponse>(path, "application/x-ndjson", lines.join("\n"));
+    for (const { row, code, params } of response.errors) this.refuse(this.#fileRows + row, { code, params });
+    // A response lists only the first refused rows; the others are counted.
+    this.failed += response.failed - response.errors.length;
+    this.#fileRows += response.rows;
+    this.rows += response.rows - response.failed;
+    this.values += response.points;
   }
 
   /** Counts a refused row, and prints the first ones. */
@@ -146,7 +146,11 @@ class Importer {
     // As dates: numbers of a time before 2000 are not times.
     const lines = rows.map(({ ts, values }) => JSON.stringify({ ts: iso(ts), values }));
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
-    const { errors } = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
+    const { errors } = await this.#api.postText<ImportResponse>(
+      path,
+      "application/x-ndjson",
+      lines.join("\n"),
+    );
     for (const error of errors) {
       const refused = rows[error.row - 1];
       if (refused === undefined) continue;

@@ -2,15 +2,15 @@ import { gunzipSync } from "node:zlib";
 import { swagger } from "@elysiajs/swagger";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { jsonBytes, sharedAnswer } from "../modules/answers.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
-import type { AnswerSpace } from "../platform/load/answer-space.ts";
+import { jsonBytes, sharedResponse } from "../modules/responses.ts";
+import type { ResponseSpace } from "../platform/load/response-space.ts";
 import { readAsset } from "../platform/process/assets.ts";
 import { nothingHere } from "./errors.ts";
 import { Components } from "./openapi/components.ts";
 import { errorResponses } from "./openapi/error-responses.ts";
 import type { Operation, RouteDetail } from "./openapi/openapi.types.ts";
-import { type AnswerExamples, operationOf, type Route } from "./openapi/operations.ts";
+import { operationOf, type ResponseExamples, type Route } from "./openapi/operations.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 const tags = [
@@ -121,7 +121,7 @@ function createDocument(
   routes: readonly Route[],
   version: string,
   basePath: string,
-  answers: AnswerExamples,
+  responses: ResponseExamples,
 ) {
   const components = new Components();
   components.toSchema(errorSchema);
@@ -131,7 +131,7 @@ function createDocument(
     const method = route.method.toLowerCase();
     const detail = METHODS.has(route.method) ? collected.paths[path]?.[method] : undefined;
     if (detail !== undefined)
-      paths[path] = { ...paths[path], [method]: operationOf(detail, route, components, answers) };
+      paths[path] = { ...paths[path], [method]: operationOf(detail, route, components, responses) };
   }
   const used = new Set(
     Object.values(paths).flatMap((item) => Object.values(item).flatMap((operation) => operation.tags)),
@@ -171,7 +171,7 @@ export function apiDocs(
   routes: () => readonly Route[],
   access: {
     readonly auth: AuthPlugin;
-    readonly answers: AnswerSpace;
+    readonly responses: ResponseSpace;
     readonly needsSignIn: boolean;
     readonly basePath: string;
   },
@@ -179,8 +179,8 @@ export function apiDocs(
   /** Serialized once, because it can be requested often and without sign-in. */
   let document: Promise<readonly Uint8Array[]> | undefined;
   async function show(collected: Collected) {
-    const { default: answers } = await import("./openapi/answer-examples.json"); // 70 kB that few gateways need
-    return await jsonBytes(createDocument(collected, routes(), version, access.basePath, answers));
+    const { default: responses } = await import("./openapi/response-examples.json"); // 70 kB that few gateways need
+    return await jsonBytes(createDocument(collected, routes(), version, access.basePath, responses));
   }
   const headers = { ...securityHeaders, "content-security-policy": POLICY, "cache-control": "no-cache" };
   const collector = new Elysia({ name: "api-docs-collector" }).use(access.auth);
@@ -188,8 +188,8 @@ export function apiDocs(
   collector
     .onAfterHandle(async ({ path, request, response }) => {
       if (path !== "/docs/json") return;
-      document ??= show(response as Collected); // the plug-in's own answer
-      return sharedAnswer(access.answers, request, await document);
+      document ??= show(response as Collected); // the plug-in's own response
+      return sharedResponse(access.responses, request, await document);
     })
     .use(swagger({ path: "/docs", specPath: "/docs/json", exclude: /^\/\*?$/, excludeStaticFile: false }));
   const docs = new Elysia({ name: "api-docs" });

@@ -41,7 +41,7 @@ export function errorResponse(
   { code, params, message }: Text & { readonly message: string },
   addedHeaders: Record<string, string> = {},
 ): Response {
-  // Elysia adds to a thrown error's answer nothing of what it adds to others.
+  // Elysia adds to a thrown error's response nothing of what it adds to others.
   const headers = { ...securityHeaders, "cache-control": "no-store", ...addedHeaders };
   if (status === 401)
     return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
@@ -104,7 +104,7 @@ export function toErrorResponse(
   if (error instanceof ValidationError) {
     const mismatch = toDomainError(error, parameter);
     return error.type === "response"
-      ? internalError(new Error(`the answer does not fit its schema: ${mismatch.message}`), log)
+      ? internalError(new Error(`the response does not fit its schema: ${mismatch.message}`), log)
       : domainErrorResponse(mismatch);
   }
   const refusedByDisk = refusedWrite(error);
@@ -126,11 +126,11 @@ export function toErrorResponse(
 }
 
 /** Removes the body of a 400 if the service contract requires it. */
-export function withAgreedBody(answer: Response, request: Request): Response {
-  if (answer.status !== 400 || !URL.canParse(request.url)) return answer;
+export function withAgreedBody(response: Response, request: Request): Response {
+  if (response.status !== 400 || !URL.canParse(request.url)) return response;
   const path = new URL(request.url).pathname.replace(/\/$/, "");
-  if (!BARE_BAD_REQUESTS.has(`${request.method} ${path}`)) return answer;
-  const headers = new Headers(answer.headers);
+  if (!BARE_BAD_REQUESTS.has(`${request.method} ${path}`)) return response;
+  const headers = new Headers(response.headers);
   headers.delete("content-type");
   return new Response(null, { status: 400, headers });
 }

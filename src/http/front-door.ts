@@ -52,8 +52,8 @@ export class FrontDoor {
   guard(app: AnyElysia): void {
     if (!this.isNeeded) return;
     app.wrap((handle) => {
-      const answer = handle as unknown as Handle; // Elysia types it as any function
-      return (request: Request) => this.#serve(request, app.server, answer);
+      const response = handle as unknown as Handle; // Elysia types it as any function
+      return (request: Request) => this.#serve(request, app.server, response);
     });
   }
 

@@ -1,21 +1,21 @@
 import { type AnyElysia, Elysia, t } from "elysia";
 import { detail, inEnglish, textOf } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
-import { isLargeAnswer, jsonAnswer } from "../modules/answers.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
 import { type RealtimeDeps, SUBSCRIPTIONS_MAX } from "../modules/realtime/realtime-session.ts";
 import { SUBSCRIBED_KEYS_MAX } from "../modules/realtime/subscribed-keys.ts";
 import { webSocketPeerOf } from "../modules/request-peer.ts";
+import { isLargeResponse, jsonResponse } from "../modules/responses.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Health } from "../platform/core/health.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { SlowOperations } from "../platform/core/slow-operations.ts";
-import type { AnswerSpace } from "../platform/load/answer-space.ts";
 import { bodySpace } from "../platform/load/body-space.ts";
+import type { ResponseSpace } from "../platform/load/response-space.ts";
 import { basePathOf } from "../platform/network/public-address.ts";
 import { peerOf } from "../platform/network/request-arrival.ts";
 import { apiDocs } from "./api-docs.ts";
@@ -114,7 +114,7 @@ export interface HttpDeps {
   readonly realtime: RealtimeDeps;
   readonly mqtt: MqttServer;
   readonly sockets: DeviceSocketServer;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
   readonly frontDoor: FrontDoor;
@@ -325,12 +325,12 @@ async function untilDurable(
 
 /** Resolves to the response with a large value, which is sent in chunks and counts as bytes in flight. */
 async function inPieces(
-  { answers, log }: Pick<HttpDeps, "answers" | "log">,
+  { responses, log }: Pick<HttpDeps, "responses" | "log">,
   { request, value, set }: { request: Request; value: unknown; set: { headers: object; status?: unknown } },
 ): Promise<Response | undefined> {
-  if (!isJson(value) || !isLargeAnswer(value)) return undefined;
+  if (!isJson(value) || !isLargeResponse(value)) return undefined;
   try {
-    return await jsonAnswer(answers, request, value);
+    return await jsonResponse(responses, request, value);
   } catch (error) {
     set.status = undefined; // the error's own counts
     return withAgreedBody(toErrorResponse(error, { log }), request);
@@ -382,7 +382,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .use(
       apiDocs(deps.version, () => routes, {
         auth: deps.auth,
-        answers: deps.answers,
+        responses: deps.responses,
         needsSignIn: deps.config.api_docs === "signed-in",
         basePath: basePathOf(deps.config),
       }),

@@ -56,7 +56,7 @@ export function createHttpModule(
     realtime: deps.realtime,
     mqtt: deps.mqtt,
     sockets: deps.sockets,
-    answers: core.answers,
+    responses: core.responses,
     connections,
     console: createConsoleFiles({ basePath: basePathOf(config) }),
     frontDoor,

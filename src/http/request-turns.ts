@@ -25,10 +25,10 @@ export class RequestTurns {
   /** Runs before every route of an app. */
   guard(app: AnyElysia): void {
     app.wrap((handle) => {
-      const answer = handle as unknown as Handle; // Elysia types it as any function
+      const response = handle as unknown as Handle; // Elysia types it as any function
       return (request: Request) => {
         const turn = this.#turn(request, app.server);
-        return turn === undefined ? answer(request) : turn.then(() => answer(request));
+        return turn === undefined ? response(request) : turn.then(() => response(request));
       };
     });
   }

@@ -3,9 +3,9 @@
  * paged here; unbounded lists do so in their query, with the parts below.
  */
 import type { FoundRows } from "../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../platform/load/answer-space.ts";
-import { asAnswer, listAnswer } from "./answers.ts";
+import type { ResponseSpace } from "../platform/load/response-space.ts";
 import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
+import { asResponse, listResponse } from "./responses.ts";
 
 export interface PageQuery {
   readonly limit?: number | undefined;
@@ -100,12 +100,16 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
      * time. `read` returns undefined for an item that was deleted meanwhile.
      */
     async longPage<Head extends object, Item>(
-      { query, request, answers }: Pick<ListContext, "query"> & { request: Request; answers: AnswerSpace },
+      {
+        query,
+        request,
+        responses,
+      }: Pick<ListContext, "query"> & { request: Request; responses: ResponseSpace },
       heads: readonly Head[],
       read: (head: Head) => Item | undefined,
     ): Promise<Item[]> {
       const { items: keys, headers } = cut(query, request.url, heads);
-      return sendRows({ request, answers }, headers, { keys, read });
+      return sendRows({ request, responses }, headers, { keys, read });
     },
   };
 }
@@ -113,24 +117,24 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
 /** Request and space of a list of rows that may be long. */
 interface LongList {
   readonly request: Request;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
 }
 
 /** Sends a page of rows that may be long, and reads them one at a time. */
 export const rowsPage = <Item, Key>(
-  { request, answers }: LongList,
+  { request, responses }: LongList,
   page: Page,
   { total, ...rows }: FoundRows<Item, Key>,
-): Promise<Item[]> => sendRows({ request, answers }, listHeaders(request.url, { ...page, total }), rows);
+): Promise<Item[]> => sendRows({ request, responses }, listHeaders(request.url, { ...page, total }), rows);
 
 /** Sends rows that may be long, and reads them one at a time. */
 export async function sendRows<Item, Key>(
-  { request, answers }: LongList,
+  { request, responses }: LongList,
   headers: Readonly<Record<string, string>>,
   { keys, read }: Pick<FoundRows<Item, Key>, "keys" | "read">,
 ): Promise<Item[]> {
   const slices = eachRow(keys, read);
-  return asAnswer<Item[]>(await listAnswer(answers, request, { count: keys.length, slices, headers }));
+  return asResponse<Item[]>(await listResponse(responses, request, { count: keys.length, slices, headers }));
 }
 
 function* eachRow<Key, Item>(keys: readonly Key[], read: (key: Key) => Item | undefined): Generator<Item[]> {

@@ -8,7 +8,7 @@ import type { MainDatabase } from "../platform/database/database.ts";
 import type { DataDirectory } from "../platform/files/data-directory.ts";
 import type { DiskWait } from "../platform/files/disk-wait.ts";
 import type { InventoryKeeper } from "../platform/files/inventory-keeper.ts";
-import type { AnswerSpace } from "../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../platform/load/response-space.ts";
 import type { OwnPorts } from "../platform/network/own-ports.ts";
 import type { Part } from "../platform/process/lifecycle.ts";
 import type { RestartRequest } from "../platform/process/restart.ts";
@@ -33,7 +33,7 @@ export interface Core {
   readonly clock: TrustedClock;
   readonly events: EventBus<DomainEvents>;
   /** Budget of bytes in flight. */
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly ports: OwnPorts;
   /** Current problems of the gateway; every module adds its own. */
   readonly health: Health;

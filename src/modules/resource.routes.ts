@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { outdated } from "../lib/core/domain-error.ts";
-import type { AnswerSpace } from "../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../platform/load/response-space.ts";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
@@ -53,7 +53,7 @@ type Listing<Shown> =
   | { readonly longList: LongList<Shown> };
 
 interface LongList<Shown> {
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   /** @param query parameters of the list, validated by the schemas of its filters */
   read(principal: Principal, query: unknown): LongRead<Shown> | Promise<LongRead<Shown>>;
 }
@@ -133,9 +133,9 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
         const shown = deps.service.list(principal, query).map((each) => toWire(each, request));
         return list.page({ query, request, set }, shown);
       }
-      const { answers, read } = deps.longList;
+      const { responses, read } = deps.longList;
       const { heads, find } = await read(principal, query);
-      return list.longPage({ query, request, answers }, heads, (head) => {
+      return list.longPage({ query, request, responses }, heads, (head) => {
         const shown = find(String(Reflect.get(head, resource.key)));
         return shown && listedFields(toWire(shown, request));
       });

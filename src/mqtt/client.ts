@@ -390,17 +390,17 @@ export class Client implements StateReceiver {
       if (topic.startsWith("$share/")) return false;
       return retainHandling === 0 || (retainHandling === 1 && this.#link?.filters.has(topic) !== true);
     });
-    const answer = (error?: Error | null) => {
+    const response = (error?: Error | null) => {
       if (this.connection.ended) return;
       const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
       this.connection.output.write(suback(this.version, packetId, final));
       if (retained.length > 0) this.#sendRetainedOf(retained);
     };
-    if (granted.length === 0) answer();
+    if (granted.length === 0) response();
     else {
       this.#subscribing++;
       this.#joined().subscribe(granted, (error) => {
-        answer(error);
+        response(error);
         this.#subscribed(error);
       });
     }
@@ -468,13 +468,13 @@ export class Client implements StateReceiver {
     const codes = topics.map((topic) =>
       link?.filters.has(topic) === true ? Reason.success : Reason.noSubscriptionExisted,
     );
-    const answer = () => {
+    const response = () => {
       if (this.connection.ended) return;
       this.connection.output.write(unsuback(this.version, packetId, codes));
       this.#host.unsubscribed(this);
     };
-    if (link === undefined) answer();
-    else link.unsubscribe(topics, answer);
+    if (link === undefined) response();
+    else link.unsubscribe(topics, response);
   }
 
   #disconnect(cursor: PacketCursor): void {

@@ -1,7 +1,7 @@
 import { invalid, notFound } from "../lib/core/domain-error.ts";
 import { encodeBody } from "../lib/json/body.ts";
-import { readAnswer } from "../modules/commands/command-answer.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
+import { readResponse } from "../modules/commands/command-response.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceIngest, IngestSource } from "../modules/ingest/ingest.types.ts";
@@ -38,7 +38,7 @@ export function createMqttTransport(deps: {
 export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastIndexOf("/") + 1));
 
 /** Handles responses on `v1/devices/me/rpc/response/{id}`; undefined for any other topic. */
-export function createCommandAnswers(deps: {
+export function createCommandResponses(deps: {
   commands: Pick<CommandEngine, "answered">;
   durable(): Promise<void>;
   ingest: Pick<DeviceIngest, "refuse">;
@@ -47,8 +47,9 @@ export function createCommandAnswers(deps: {
   return listingErrors(deps, (device, topic, bytes) => {
     if (!topic.startsWith(RESPONSE)) return undefined;
     if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length))) throw invalid("command.topic_invalid");
-    const answer = readAnswer(bytes, device.payload);
-    if (!deps.commands.answered(device.deviceId, rpcIdOf(topic), answer)) throw notFound("command.not_sent");
+    const response = readResponse(bytes, device.payload);
+    if (!deps.commands.answered(device.deviceId, rpcIdOf(topic), response))
+      throw notFound("command.not_sent");
     return deps.durable();
   });
 }

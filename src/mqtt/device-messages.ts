@@ -8,7 +8,7 @@ import type { OwnRequests } from "../modules/commands/own-requests.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
 import type { Logger } from "../platform/core/log.ts";
-import { createCommandAnswers } from "./device-commands.ts";
+import { createCommandResponses } from "./device-commands.ts";
 import type { createGateways } from "./gateways.ts";
 import { type DeviceMessageHandler, listingErrors } from "./listed-errors.ts";
 
@@ -30,24 +30,24 @@ const REQUEST = "request/";
 /** Identifiers are 32-bit integers, kept as text so that the response repeats them exactly. */
 const ID_DIGITS = /^\d{1,10}$/;
 
-type Answer = (device: IngestDevice, body: unknown) => unknown;
+type Handler = (device: IngestDevice, body: unknown) => unknown;
 
 /** Handles `…/request/{id}` and responds on `…/response/{id}`; undefined for other topics. */
 function createDeviceRequests(deps: DeviceRequestsDeps) {
-  const answers: Record<string, Answer> = {
+  const handlers: Record<string, Handler> = {
     [ATTRIBUTES]: (device, body) => readAttributes(deps, device, parseAttributesRequest(body)),
     [RPC]: (device, body) => deps.ownRequests(device, body),
   };
 
   return listingErrors(deps, (device, topic, bytes) => {
-    const prefix = Object.keys(answers).find((start) => topic.startsWith(start + REQUEST));
-    const answer = prefix === undefined ? undefined : answers[prefix];
-    if (prefix === undefined || answer === undefined) return undefined;
+    const prefix = Object.keys(handlers).find((start) => topic.startsWith(start + REQUEST));
+    const response = prefix === undefined ? undefined : handlers[prefix];
+    if (prefix === undefined || response === undefined) return undefined;
     const id = topic.slice(prefix.length + REQUEST.length);
     if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid");
-    const body = answer(device, decodeBody(bytes, device.payload));
+    const body = response(device, decodeBody(bytes, device.payload));
     const respond = async () => deps.publish(device, `${prefix}response/${id}`, await body);
-    // Not waited for: a script must not delay the acknowledgements of telemetry, and a device that hears no answer asks again.
+    // Not waited for: a script must not delay the acknowledgements of telemetry, and a device that hears no response asks again.
     respond().catch((error) =>
       deps.log.error("request not answered", { deviceId: device.deviceId, topic, error }),
     );
@@ -122,11 +122,11 @@ export const createDeviceMessages =
     { publish, encodingOf }: Pick<DeviceRequestsDeps, "publish" | "encodingOf">,
   ): DeviceMessageHandler => {
     const requests = createDeviceRequests({ ...deps, source, publish, encodingOf });
-    const answers = createCommandAnswers({ ...deps, source });
+    const handlers = createCommandResponses({ ...deps, source });
     const claims = createDeviceClaims({ ...deps, source });
     return (device, topic, bytes) =>
       requests(device, topic, bytes) ??
-      answers(device, topic, bytes) ??
+      handlers(device, topic, bytes) ??
       claims(device, topic, bytes) ??
       deps.gateways.onMessage(source, device, { topic, bytes });
   };

@@ -168,7 +168,7 @@ export function createGateways(deps: {
     onReachable: ({ deviceId }) => commands.listening(deviceId),
     commands: {
       deviceOf: (rpcId) => commands.deviceOf(rpcId),
-      answered: (...answer) => commands.answered(...answer),
+      answered: (...response) => commands.answered(...response),
     },
   });
   pushChildAttributes({ ...ways, events, directory });

@@ -77,8 +77,8 @@ export class IncomingMessages {
   ): Promise<void> {
     if (message.topic !== PROVISION_REQUEST) throw forbidden("topic.claim_only");
     const payload = await provisioningSession.claim(message.payload.slice());
-    const answer = { topic: PROVISION_RESPONSE, payload, qos: 1 as const, retain: false };
-    await this.#deps.broker().publish(space, { ...answer, properties: noProperties, from: undefined });
+    const response = { topic: PROVISION_RESPONSE, payload, qos: 1 as const, retain: false };
+    await this.#deps.broker().publish(space, { ...response, properties: noProperties, from: undefined });
   }
 
   /** Handles a will like any message of its client, without an acknowledgement. */

@@ -41,10 +41,10 @@ const nameOf = (holder: LoginHolder, isShared = false): PresentedIdentity => ({
   name: shownName(shownLogin(holder)),
 });
 
-const answers = {
-  wrong: { answer: "bad_credentials", reason: "password_wrong" },
-  later: { answer: "later", reason: "too_many_tries" },
-  shared: { answer: "bad_credentials", reason: "password_shared" },
+const responses = {
+  wrong: { response: "bad_credentials", reason: "password_wrong" },
+  later: { response: "later", reason: "too_many_tries" },
+  shared: { response: "bad_credentials", reason: "password_shared" },
 } as const;
 
 interface LoginAuthenticationDeps {
@@ -77,7 +77,7 @@ class LoginAuthentication {
     // Only the end of validity counts: a gateway without a clock battery boots before the beginning.
     if (certificate.validTo > this.#deps.clock.now()) return this.#enter(credentials, holder, identity);
     return this.#refuse(credentials, [holder], () => ({
-      answer: "not_authorized",
+      response: "not_authorized",
       reason: "certificate_expired",
       identity,
     }));
@@ -122,7 +122,7 @@ class LoginAuthentication {
   #refusePassword(credentials: MqttCredentials, { refused, tried }: RefusedPassword): MqttAuthentication {
     const isShared = tried.some(({ tenantId }) => tenantId !== tried[0]?.tenantId);
     return this.#refuse(credentials, tried, (holder) => ({
-      ...answers[refused],
+      ...responses[refused],
       identity: nameOf(holder, isShared),
     }));
   }
@@ -144,10 +144,13 @@ class LoginAuthentication {
     holders: readonly LoginHolder[],
     describe: (holder: LoginHolder) => RefusedClient,
   ): MqttAuthentication {
-    let answer: MqttAuthentication = { ok: false, reason: "bad_credentials" };
+    let response: MqttAuthentication = { ok: false, reason: "bad_credentials" };
     for (const holder of holders)
-      answer = refuseClient(this.#deps.report, credentials, { ...describe(holder), owner: ownerOf(holder) });
-    return answer;
+      response = refuseClient(this.#deps.report, credentials, {
+        ...describe(holder),
+        owner: ownerOf(holder),
+      });
+    return response;
   }
 }
 
@@ -183,7 +186,7 @@ function applicationBy(
 
 const refusedKey = ({ reason, ...described }: RefusedCredential, isLater: boolean): RefusedClient => ({
   ...described,
-  answer: isLater ? "later" : "bad_credentials",
+  response: isLater ? "later" : "bad_credentials",
   reason: isLater ? "too_many_tries" : reason,
 });
 
@@ -198,7 +201,7 @@ async function claimAt(
     return encodeBody(encoding, await provisioning.claim(decodeBody(bytes, encoding), peer));
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-    return encodeBody(encoding, { status: "FAILURE", errorMsg: error.message }); // it waits for an answer, not for a code
+    return encodeBody(encoding, { status: "FAILURE", errorMsg: error.message }); // it waits for a response, not for a code
   }
 }
 
@@ -225,7 +228,7 @@ export function createMqttAuthentication(deps: {
     const identity = { kind: "claim", name: "" } as const;
     if (!provisioning.isOpen())
       return refuseClient(report, credentials, {
-        answer: "not_authorized",
+        response: "not_authorized",
         reason: "claim_closed",
         identity,
       });

@@ -109,7 +109,7 @@ export class MqttClientSignIn {
     identity: PresentedIdentity,
   ): MqttAuthentication {
     return refuseClient(this.#deps.report, credentials, {
-      answer: "not_authorized",
+      response: "not_authorized",
       reason: "client_disabled",
       identity,
       owner: { tenantId, mqttClientId },

@@ -197,7 +197,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#stopping = true;
     this.#listeners.stop();
     for (const connection of this.#connections) connection.quiesce();
-    // Every message taken gets its commit and its answer, for as long as stopping may take.
+    // Every message taken gets its commit and its response, for as long as stopping may take.
     await waitUntil(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
     await waitUntil(() => this.#connections.size === 0 && this.#wills.isIdle, this.#deps.clock);

@@ -112,7 +112,7 @@ function createMessages({
   return {
     onMessage(device: IngestDevice, topic: string, body: Uint8Array) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
-      // Requests and answers count like any message; what gateways say is counted where it is read.
+      // Requests and responses count like any message; what gateways say is counted where it is read.
       if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
       return messages(device, topic, body);
     },

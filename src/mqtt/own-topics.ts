@@ -196,12 +196,12 @@ function faultReporter(
 /** Creates the parts for MQTT clients with topics of their own: their sign-in, their routes, and the topics for integrations. */
 export function createOwnTopics(
   {
-    answers,
+    responses,
     config,
     database,
     clock,
     events,
-  }: Pick<Core, "answers" | "config" | "database" | "clock" | "events">,
+  }: Pick<Core, "responses" | "config" | "database" | "clock" | "events">,
   deps: {
     readonly mqtt: () => MqttServer;
     readonly report: ReportRefusal;
@@ -239,7 +239,7 @@ export function createOwnTopics(
       if (!credentials.isCredential(credentialId)) mqtt().disconnectApplication(credentialId);
   }
   const { credentials, routes } = createMqttClientsModule(
-    { answers, database, clock, events },
+    { responses, database, clock, events },
     { ...deps, topics },
   );
   const signIn = new MqttClientSignIn({

@@ -125,7 +125,7 @@ export class PublishIntake implements AckMember {
     return this.#acks.size === 0;
   }
 
-  /** True if the storage failed for the oldest message, so that the connection must end without an answer. */
+  /** True if the storage failed for the oldest message, so that the connection must end without a response. */
   get failed(): boolean {
     return this.#acks.failed;
   }
@@ -264,7 +264,7 @@ export class PublishIntake implements AckMember {
     this.#connection.output.write(acknowledgement(PUBCOMP, packetId, reason));
   }
 
-  /** Saves the identifiers, which must be on file before the answer is sent. */
+  /** Saves the identifiers, which must be on file before the response is sent. */
   #receivedChanged(): void {
     if (!this.#host.saveReceived(this.#session)) this.#connection.end(Reason.quotaExceeded);
   }

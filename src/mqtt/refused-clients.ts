@@ -11,7 +11,7 @@ type Refused = Extract<MqttAuthentication, { ok: false }>;
 
 /** Response to a refused client, and the reason for the list of refusals. */
 export interface RefusedClient {
-  readonly answer: Refused["reason"];
+  readonly response: Refused["reason"];
   readonly reason: RefusalReason;
   readonly identity: PresentedIdentity;
   readonly owner?: RefusalOwner | undefined;
@@ -44,8 +44,8 @@ export const refusedCertificate = (fingerprint: string): PresentedIdentity => ({
 export function refuseClient(
   report: ReportRefusal,
   { remoteAddress: address, protocol, clientId: client }: MqttCredentials,
-  { answer, reason, identity, owner }: RefusedClient,
+  { response, reason, identity, owner }: RefusedClient,
 ): MqttAuthentication {
   report({ edge: "mqtt", reason, address, protocol, client, identity, ...owner });
-  return { ok: false, reason: answer };
+  return { ok: false, reason: response };
 }

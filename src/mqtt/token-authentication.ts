@@ -18,7 +18,7 @@ export function createTokenAuthentication(deps: {
   ): MqttAuthentication {
     const isLater = verdict === "later";
     return refuseClient(report, credentials, {
-      answer: isLater ? "later" : "bad_credentials",
+      response: isLater ? "later" : "bad_credentials",
       reason: isLater ? "too_many_tries" : cause,
       identity: identityOfStranger(credentials),
     });

@@ -86,8 +86,8 @@ describe("changing the password", () => {
   test("signs the user out everywhere else, and tells by mail", async () => {
     const { token, user } = await fixture.signIn("TENANT_READ_ONLY");
     const elsewhere = await signInAgain(user.email);
-    const answer = await change(token, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
-    expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    const response = await change(token, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
+    expect([response.status, response.body]).toEqual([200, { success: true }]);
     expect([await meStatus(token), await meStatus(elsewhere)]).toEqual([200, 401]);
     expect(await meStatus(await signInAgain(user.email, NEW_PASSWORD))).toBe(200);
     const outbox = await fixture.call("GET", `/api/outbox?search=${user.email}`, { token: owner.token });
@@ -111,12 +111,12 @@ describe("changing the password", () => {
 
   test("of two changes at once, one is refused", async () => {
     const { token } = await fixture.signIn("TENANT_RW");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["the one password 1", "the other password 2"].map((newPassword) =>
         change(token, { currentPassword: PASSWORD, newPassword }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 });
 
@@ -168,8 +168,8 @@ describe("sessions", () => {
   test("can be ended all at once, but for the own one", async () => {
     const { token, user } = await fixture.signIn("TENANT_RW");
     const others = [await signInAgain(user.email), await signInAgain(user.email)];
-    const answer = await fixture.call("DELETE", "/api/auth/sessions", { token });
-    expect(answer.body).toEqual({ success: true, ended: 2 });
+    const response = await fixture.call("DELETE", "/api/auth/sessions", { token });
+    expect(response.body).toEqual({ success: true, ended: 2 });
     for (const other of others) expect(await meStatus(other)).toBe(401);
     expect(await meStatus(token)).toBe(200);
   });
@@ -276,12 +276,12 @@ describe("acting as somebody else", () => {
 
   test("has the rights of that user, and everybody can see who really acts", async () => {
     const { user } = await fixture.signIn("TENANT_READ_ONLY");
-    const answer = await impersonate(owner.token, { targetUserId: user.userId });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await impersonate(owner.token, { targetUserId: user.userId });
+    expect([response.status, response.body]).toEqual([
       200,
       { accessToken: expect.any(String), tokenType: "Bearer" },
     ]);
-    const token = answer.body.accessToken;
+    const token = response.body.accessToken;
     expect(claimsOf(token)).toMatchObject({ sub: user.userId, imp: owner.user.userId });
     expect((await fixture.call("GET", "/api/auth/me", { token })).body).toMatchObject({
       userId: user.userId,

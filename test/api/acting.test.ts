@@ -43,18 +43,18 @@ describe("an administrator of one device who acts as one of all", () => {
   });
 
   test("makes no API key, which would see everything", async () => {
-    const answer = await fixture.call("POST", "/api/api-keys", {
+    const response = await fixture.call("POST", "/api/api-keys", {
       token: acting,
       body: { name: "kept", role: "TENANT_RW" },
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 
   test("changes nobody's address: neither the colleague's nor a third one's", async () => {
     const third = await fixture.signIn("TENANT_RW", { devices: deviceIds.slice(0, 1) });
     for (const { userId } of [colleague.user, third.user]) {
-      const answer = await patch(acting, userId, { email: `mine-${userId}@there.example` });
-      expect(answer.status).toBe(403);
+      const response = await patch(acting, userId, { email: `mine-${userId}@there.example` });
+      expect(response.status).toBe(403);
     }
   });
 
@@ -95,14 +95,14 @@ describe("an administrator of one device who acts as one of all", () => {
 
   test("does not change the own user through the colleague", async () => {
     const { userId } = limited.user;
-    const answers = [
+    const responses = [
       await patch(acting, userId, { hasGlobalDeviceAccess: true }),
       await patch(acting, userId, { role: "TENANT_RW" }),
       await patch(acting, userId, { fullName: "Lea" }),
       await fixture.call("POST", `/api/users/${userId}/invite/credentials`, { token: acting }),
       await fixture.call("DELETE", `/api/users/${userId}`, { token: acting }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
   });
 });
 

@@ -49,11 +49,11 @@ const emailOf = async (token: string) => (await fixture.call("GET", "/api/auth/m
 
 test("nobody changes their own address by changing their user", async () => {
   const { user, token, newEmail } = await owner();
-  const answer = await fixture.call("PATCH", `/api/users/${user.userId}`, {
+  const response = await fixture.call("PATCH", `/api/users/${user.userId}`, {
     token,
     body: { email: newEmail },
   });
-  expect([answer.status, answer.body.code]).toEqual([403, "user.email_needs_proof"]);
+  expect([response.status, response.body.code]).toEqual([403, "user.email_needs_proof"]);
   expect(await mailsTo(token, newEmail)).toEqual([]);
 });
 

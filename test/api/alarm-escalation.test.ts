@@ -362,8 +362,8 @@ describe("a rule with commands", () => {
   ];
   for (const [part, rest] of wrong)
     test(`is refused by its part ${part}: ${JSON.stringify(rest).slice(0, 80)}`, async () => {
-      const answer = await setRules(rest);
-      expect(answer.status).toBe(400);
-      expect(answer.body.message).toContain(`alarmRules[0].${part}\` `);
+      const response = await setRules(rest);
+      expect(response.status).toBe(400);
+      expect(response.body.message).toContain(`alarmRules[0].${part}\` `);
     });
 });

@@ -58,9 +58,9 @@ describe("the rules of all profiles are listed", () => {
       { ...overheated, alarmType: "Off", enabled: false },
       { ...overheated, alarmType: "Tagged", appliesTo: { tags: ["line 1"] } },
     ]);
-    const answer = await fixture.call("GET", "/api/alarm-rules?sort=-alarmType&limit=2", { token: owner });
-    expect(answer.headers.get("x-total-count")).toBe("3");
-    expect(answer.body).toMatchObject([
+    const response = await fixture.call("GET", "/api/alarm-rules?sort=-alarmType&limit=2", { token: owner });
+    expect(response.headers.get("x-total-count")).toBe("3");
+    expect(response.body).toMatchObject([
       { alarmType: "Tagged", deviceCount: 0 },
       { alarmType: "Overheated", deviceCount: 1 },
     ]);

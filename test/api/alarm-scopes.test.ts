@@ -145,8 +145,8 @@ describe("a wrong scope is refused", () => {
 describe("the devices that a rule would watch are counted", () => {
   const count = async (appliesTo: unknown, token = owner) => {
     const body = appliesTo === undefined ? {} : { appliesTo };
-    const answer = await fixture.call("POST", `${profilePath}/watched-devices`, { token, body });
-    return answer.status === 200 ? answer.body.deviceCount : answer.status;
+    const response = await fixture.call("POST", `${profilePath}/watched-devices`, { token, body });
+    return response.status === 200 ? response.body.deviceCount : response.status;
   };
 
   test("by id, type and tag, each device once", async () => {

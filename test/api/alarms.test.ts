@@ -205,11 +205,15 @@ describe("alarms", () => {
   });
 
   test("the list is filtered and counted", async () => {
-    const answer = await fixture.call("GET", `${path}?severity=CRITICAL,MAJOR&status=ACTIVE_UNACK&limit=1`, {
-      token: reader,
-    });
-    expect(answer.body).toHaveLength(1);
-    expect(answer.headers.get("x-total-count")).toBe("1");
+    const response = await fixture.call(
+      "GET",
+      `${path}?severity=CRITICAL,MAJOR&status=ACTIVE_UNACK&limit=1`,
+      {
+        token: reader,
+      },
+    );
+    expect(response.body).toHaveLength(1);
+    expect(response.headers.get("x-total-count")).toBe("1");
     expect(await get(`${path}?severity=MINOR`)).toEqual([]);
     expect(await get(`${path}?search=kiln`)).toHaveLength(1);
     expect(await get(`${path}?search=100%25`)).toEqual([]);
@@ -259,9 +263,9 @@ describe("alarm rules", () => {
   ];
   for (const [name, input, part] of wrong)
     test(`${name} is 400 and is named`, async () => {
-      const answer = await setRules([input]);
-      expect(answer.status).toBe(400);
-      expect(answer.body.message).toContain(part);
+      const response = await setRules([input]);
+      expect(response.status).toBe(400);
+      expect(response.body.message).toContain(part);
     });
 
   test("two rules of one type are 400", async () => {

@@ -33,24 +33,24 @@ async function createKey(
   fields: Record<string, unknown> = {},
   token = tokens.TENANT_OWNER,
 ): Promise<{ apiKeyId: string; key: string }> {
-  const answer = await create(fields, token);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body;
+  const response = await create(fields, token);
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body;
 }
 
 async function changeUser(userId: string, body: unknown): Promise<void> {
-  const answer = await fixture.call("PATCH", `/api/users/${userId}`, { token: tokens.TENANT_OWNER, body });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+  const response = await fixture.call("PATCH", `/api/users/${userId}`, { token: tokens.TENANT_OWNER, body });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
 }
 
 const list = async (token = tokens.TENANT_OWNER) =>
   (await fixture.call("GET", "/api/api-keys", { token })).body as Array<Record<string, unknown>>;
 const find = async (apiKeyId: string) => (await list()).find((apiKey) => apiKey.apiKeyId === apiKeyId);
 const devicesBy = async (key: string) => {
-  const answer = await fixture.call("GET", "/api/devices", { token: key });
-  return answer.status === 200
-    ? answer.body.map((device: { deviceId: string }) => device.deviceId)
-    : answer.status;
+  const response = await fixture.call("GET", "/api/devices", { token: key });
+  return response.status === 200
+    ? response.body.map((device: { deviceId: string }) => device.deviceId)
+    : response.status;
 };
 
 describe("managing keys", () => {
@@ -111,13 +111,13 @@ describe("managing keys", () => {
   );
 
   test("a key is shown once, and never again", async () => {
-    const answer = await create({
+    const response = await create({
       name: "ERP",
       expiresAt: "2026-06-01T00:00:00+02:00",
       deviceIds: [deviceId],
     });
-    expect(answer.status).toBe(201);
-    const { key, ...rest } = answer.body;
+    expect(response.status).toBe(201);
+    const { key, ...rest } = response.body;
     expect(key).toMatch(/^lsk_[0-9A-Za-z]{46}$/);
     expect(rest).toEqual({
       apiKeyId: expect.any(String),
@@ -164,14 +164,14 @@ describe("managing keys", () => {
     const { key, apiKeyId } = await createKey({ role: "TENANT_OWNER" });
     const call = (method: string, path: string, body?: unknown) =>
       fixture.call(method, path, { token: key, ...(body !== undefined && { body }) });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call("GET", "/api/api-keys"),
       call("POST", "/api/api-keys", keyBody()),
       call("DELETE", `/api/api-keys/${apiKeyId}`),
       call("POST", "/api/auth/refresh"),
       call("POST", "/api/auth/logout"),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
     expect((await call("GET", "/api/auth/me")).body).toMatchObject({
       role: "TENANT_OWNER",
       fullName: expect.stringContaining("key "),
@@ -198,8 +198,8 @@ describe("a key at work", () => {
     const { key, apiKeyId } = await createKey({ expiresAt: new Date(clock.now() + 60_000).toISOString() });
     const revoked = await createKey();
     const refused = async (token: string) => {
-      const answer = await fixture.call("GET", "/api/devices", { token });
-      expect([answer.status, answer.text]).toEqual([401, ""]);
+      const response = await fixture.call("GET", "/api/devices", { token });
+      expect([response.status, response.text]).toEqual([401, ""]);
     };
     await refused(`${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`);
     await refused("lsk_");

@@ -96,11 +96,11 @@ describe("reading the audit log", () => {
       body: { ...grants, assetIds: ["secret hall"] },
     });
     const { auditId } = await newest("?action=user.update");
-    const apiAnswer = await fixture.call("POST", "/api/api-keys", {
+    const apiResponse = await fixture.call("POST", "/api/api-keys", {
       token: owner.token,
       body: { name: "of two", role: "TENANT_RW", ...grants },
     });
-    await fixture.call("DELETE", `/api/api-keys/${apiAnswer.body.apiKeyId}`, { token: owner.token });
+    await fixture.call("DELETE", `/api/api-keys/${apiResponse.body.apiKeyId}`, { token: owner.token });
     const exported = "/api/audit/export?format=";
     for (const path of [
       "/api/audit?limit=1000",
@@ -121,8 +121,8 @@ describe("reading the audit log", () => {
     const { deviceId: granted } = await fixture.createDevice(owner.token);
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
     const post = async (path: string, body: unknown) => {
-      const answer = await fixture.call("POST", path, { token: owner.token, body });
-      expect([path, answer.status]).toEqual([path, 201]);
+      const response = await fixture.call("POST", path, { token: owner.token, body });
+      expect([path, response.status]).toEqual([path, 201]);
     };
     await post("/api/data-pipelines", {
       name: "of both",

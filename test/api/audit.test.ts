@@ -274,8 +274,8 @@ test("the first owner of a gateway is logged", async () => {
   const { services } = fresh.app;
   const first = { email: "first@plant.example", password: PASSWORD, fullName: "First", tenantName: "Plant" };
   const token = services.setup.createLink();
-  const answer = await fresh.call("POST", "/api/setup", { body: { ...first, token } });
-  expect(answer.status).toBeLessThan(300);
+  const response = await fresh.call("POST", "/api/setup", { body: { ...first, token } });
+  expect(response.status).toBeLessThan(300);
   const { tenantId } = services.users.findByEmail(first.email) ?? {};
   const scope = {
     tenantId: tenantId as never,

@@ -123,11 +123,11 @@ test("a backup by hand is kept, listed, downloaded, and restores the gateway", a
   const link = await fixture.call("POST", `${PATH}/snapshots/${run.snapshotId}/download-link`, {
     token: owner,
   });
-  const answer = await fetch(`${fixture.app.url}${link.body.path}`);
+  const response = await fetch(`${fixture.app.url}${link.body.path}`);
   expect((await fetch(`${fixture.app.url}${link.body.path}`)).status).toBe(404);
-  expect(answer.headers.get("content-disposition")).toContain(".backup");
+  expect(response.headers.get("content-disposition")).toContain(".backup");
   const file = join(root, "download.backup");
-  writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
+  writeFileSync(file, new Uint8Array(await response.arrayBuffer()));
   const directory = join(root, "restored");
   const archive = new ArchiveReader(file);
   await restore(archive, { dataPath: directory, passphrase: undefined, snapshot: undefined });
@@ -225,7 +225,7 @@ test("a schedule makes backups, catches up on missed ones, and warns when none w
   rmSync(stick, { recursive: true, force: true });
   clock.leap(90 * MINUTE_MS);
   await signIn();
-  const { body } = await untilAnswer(get, (answer) => answer.body.problems.length > 0);
+  const { body } = await untilAnswer(get, (response) => response.body.problems.length > 0);
   expect(body.problems).toMatchObject([{ code: "backup.overdue", params: { hours: 1 } }]);
   mkdirSync(stick);
 });

@@ -35,7 +35,7 @@ describe("access", () => {
 
   test("users with some devices only cannot see units, browse, search or change anything", async () => {
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [] });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call("GET", `${path}/units`, undefined, token),
       call("POST", CONNECTIONS, { name: "x", ...connection }, token),
       call("PATCH", path, { deviceInstance: 2 }, token),
@@ -43,7 +43,7 @@ describe("access", () => {
       call("POST", `${path}/browse`, {}, token),
       call("POST", "/api/bacnet/search", { address: "192.0.2.1" }, token),
     ]);
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.code]).toEqual([403, "bacnet.all_devices_needed"]);
   });
 
@@ -87,8 +87,8 @@ test.each([
     ],
   ],
 ])("%s is refused", async (_, objects) => {
-  const answer = await addUnit(objects);
-  expect([answer.status, answer.body.code]).toEqual([400, "bacnet.object_invalid"]);
+  const response = await addUnit(objects);
+  expect([response.status, response.body.code]).toEqual([400, "bacnet.object_invalid"]);
 });
 
 test("names are unique in a tenant, and changes are in the audit log", async () => {

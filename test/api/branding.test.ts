@@ -44,9 +44,9 @@ test("is nobody's until somebody sets it", async () => {
 
 test("of the gateway's own tenant is what everybody sees before sign-in, and who has none after it", async () => {
   const branding = { name: "Acme", primaryColor: "#0E5A6B", logo: PNG };
-  const answer = await put(host, branding);
-  expect(answer.status).toBe(200);
-  expect(answer.body.branding).toEqual({ ...branding, primaryColor: "#0e5a6b" });
+  const response = await put(host, branding);
+  expect(response.status).toBe(200);
+  expect(response.body.branding).toEqual({ ...branding, primaryColor: "#0e5a6b" });
   const appearance = await shown();
   expect(appearance).toEqual({
     name: "Acme",
@@ -146,12 +146,12 @@ describe("the logo", () => {
     ] as const) {
       await put(host, { logo });
       const { logo: address } = await shown();
-      const answer = await fetch(`${fixture.app.url}${address}`);
-      expect(answer.headers.get("content-type")).toBe(type);
-      expect(answer.headers.get("cache-control")).toContain("immutable");
-      expect(answer.headers.get("content-security-policy")).toContain("sandbox");
-      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-      const encoded = Buffer.from(await answer.arrayBuffer()).toString("base64");
+      const response = await fetch(`${fixture.app.url}${address}`);
+      expect(response.headers.get("content-type")).toBe(type);
+      expect(response.headers.get("cache-control")).toContain("immutable");
+      expect(response.headers.get("content-security-policy")).toContain("sandbox");
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      const encoded = Buffer.from(await response.arrayBuffer()).toString("base64");
       expect(`data:${type};base64,${encoded}`).toBe(logo);
     }
     const other = await fixture.call("GET", "/api/branding/logo?v=old");
@@ -199,9 +199,9 @@ describe("the logo", () => {
   });
   test.each(Object.entries(bad))("that is %s is refused and changes nothing", async (_name, logo) => {
     await put(host, { logo: PNG, name: "kept" });
-    const answer = await put(host, { logo });
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toStartWith("`logo` ");
+    const response = await put(host, { logo });
+    expect(response.status).toBe(400);
+    expect(response.body.message).toStartWith("`logo` ");
     expect((await shown()).name).toBe("kept");
   });
 });
@@ -242,7 +242,8 @@ describe("setting it", () => {
         name: `${subject} is 400 and names the field`,
         request: () => request(host, body)(),
         status: 400,
-        answer: (answer: { body: { message: string } }) => expect(answer.body.message).toStartWith(message),
+        answer: (response: { body: { message: string } }) =>
+          expect(response.body.message).toStartWith(message),
       })),
     ],
   );

@@ -21,9 +21,10 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
   });
 
   const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await fixture.call(method, `/api${path}`, { token, body });
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, `/api${path}`, { token, body });
+    if (response.status >= 300)
+      throw new Error(`${method} ${path} answered ${response.status} ${response.text}`);
+    return response.body;
   };
   const create = (name: string, settings: object, more: object = {}) =>
     call("POST", "/integrations", { name, type: "MQTT", status: "active", settings_json: settings, ...more });
@@ -164,12 +165,12 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
     ["topicDeviceRegex", "(?=a)", "`topicDeviceRegex` "],
   ])("a %s that is none is refused when it is written: %s", async (name, value, message) => {
     const settings_json = { mqtt: { brokerUrl, topicFilter: "a", [name]: value } };
-    const answer = await fixture.call("POST", "/api/integrations", {
+    const response = await fixture.call("POST", "/api/integrations", {
       token,
       body: { name: "wrong", type: "MQTT", settings_json },
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toStartWith(message);
+    expect(response.status).toBe(400);
+    expect(response.body.message).toStartWith(message);
   });
 
   test("goes nowhere that the rule for outbound connections forbids", async () => {

@@ -48,9 +48,12 @@ describe("many devices at once", () => {
     const ungranted = (await fixture.signIn("TENANT_RW", { devices: [] })).token;
     for (const token of [stranger, ungranted])
       for (const [action, body] of bodies([deviceId])) {
-        const answer = await bulk(action, body, token);
-        expect(answer.status).toBe(200);
-        expect(answer.body).toMatchObject({ succeeded: 0, failed: [{ deviceId, code: "device.not_found" }] });
+        const response = await bulk(action, body, token);
+        expect(response.status).toBe(200);
+        expect(response.body).toMatchObject({
+          succeeded: 0,
+          failed: [{ deviceId, code: "device.not_found" }],
+        });
       }
     expect(await device(deviceId)).toMatchObject({ name: "apart", tags: [] });
   });
@@ -63,8 +66,8 @@ describe("many devices at once", () => {
     const { profileId } = profile.body;
     const deviceIds = [first.deviceId, second.deviceId, first.deviceId];
     const changes = { addTags: ["new"], removeTags: ["old"], profileId, assetId: "hall-2" };
-    const answer = await bulk("update", { deviceIds, ...changes, parentDeviceId: gateway.deviceId });
-    expect(answer.body).toEqual({ succeeded: 2, failed: [] });
+    const response = await bulk("update", { deviceIds, ...changes, parentDeviceId: gateway.deviceId });
+    expect(response.body).toEqual({ succeeded: 2, failed: [] });
     const common = { profileId, assetId: "hall-2", parentDeviceId: gateway.deviceId };
     expect(await device(first.deviceId)).toMatchObject({ ...common, tags: ["both", "new"] });
     expect(await device(second.deviceId)).toMatchObject({ ...common, tags: ["both", "new"] });
@@ -78,12 +81,12 @@ describe("many devices at once", () => {
       Array.from({ length: 64 }, (_, number) => `tag ${number}`),
     );
     const other = await create("other");
-    const answer = await bulk("update", {
+    const response = await bulk("update", {
       deviceIds: [crowded.deviceId, "unknown", other.deviceId],
       addTags: ["one more"],
     });
-    expect(answer.body.succeeded).toBe(1);
-    expect(answer.body.failed).toMatchObject([
+    expect(response.body.succeeded).toBe(1);
+    expect(response.body.failed).toMatchObject([
       { deviceId: crowded.deviceId, code: "device.too_many_tags", params: { max: 64 } },
       { deviceId: "unknown", code: "device.not_found" },
     ]);
@@ -111,8 +114,8 @@ describe("many devices at once", () => {
       body: { canAcknowledgeAlarms: true },
     });
     const { deviceId } = await create("worked on");
-    const answer = await bulk("maintenance", { deviceIds: [deviceId], until: inAnHour() }, token);
-    expect(answer.body).toEqual({ succeeded: 1, failed: [] });
+    const response = await bulk("maintenance", { deviceIds: [deviceId], until: inAnHour() }, token);
+    expect(response.body).toEqual({ succeeded: 1, failed: [] });
   });
 
   test("are deleted, and each has its entry in the audit log", async () => {

@@ -46,10 +46,10 @@ describe("a list of devices", () => {
       'Press 4,press,"Line 1, west","line-1, critical",,60000,press-4-has-this-token,21.5,DE-4711,true',
       '"Press ""5""",press,,,gateway,,,,"{""a"":[1]}",',
     ].join("\r\n");
-    const answer = await call("import", { csv });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ created: 2, failed: 0 });
-    const [first, second] = answer.body.rows;
+    const response = await call("import", { csv });
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ created: 2, failed: 0 });
+    const [first, second] = response.body.rows;
     expect(first).toEqual({
       row: 1,
       name: "Press 4",
@@ -160,13 +160,13 @@ describe("a list of devices", () => {
   test("as a file of a form, and as JSON", async () => {
     const form = new FormData();
     form.set("file", new Blob(["name\tdeviceType\nFrom a form\tt\n"]), "devices.csv");
-    const answer = await fetch(`${fixture.app.url}/api/devices/bulk/import`, {
+    const response = await fetch(`${fixture.app.url}/api/devices/bulk/import`, {
       method: "POST",
       headers: { authorization: `Bearer ${owner}` },
       body: form,
     });
-    expect(answer.status).toBe(201);
-    expect(await answer.json()).toMatchObject({ created: 1, rows: [{ name: "From a form" }] });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ created: 1, rows: [{ name: "From a form" }] });
     const json = await call("import", {
       rows: [{ name: "j", deviceType: "t", tags: ["a"], lorawanDevEui: null }],
     });
@@ -292,12 +292,12 @@ describe("what is wrong with a list", () => {
   });
 
   test("another content type is 415, and JSON of another form 400", async () => {
-    const answer = await fixture.call("POST", "/api/devices/bulk/validate", {
+    const response = await fixture.call("POST", "/api/devices/bulk/validate", {
       token: owner,
       raw: "x",
       headers: { "content-type": "text/plain" },
     });
-    expect(answer.status).toBe(415);
+    expect(response.status).toBe(415);
     for (const rows of [undefined, {}, [1], "x"]) expect((await call("validate", { rows })).status).toBe(400);
   });
 

@@ -147,11 +147,11 @@ describe("a request of a device over HTTP", () => {
   });
 
   test("in CBOR counts as well", async () => {
-    const answer = await fixture.call("POST", `/api/v1/${device.token}/claim`, {
+    const response = await fixture.call("POST", `/api/v1/${device.token}/claim`, {
       raw: encode({ secretKey: KEY, durationMs: 60_000 }),
       headers: { "content-type": "application/cbor" },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await claim(installer.token)).status).toBe(200);
   });
 });
@@ -225,20 +225,20 @@ describe("a device that waits", () => {
   });
 
   test("is nobody's for a wrong key, a wrong name, and a user of another tenant, in the same words", async () => {
-    const answers = [
+    const responses = [
       await claim(installer.token, "7HK4-WQ2X"),
       await claim(installer.token, KEY, "Pump of nobody"),
       await claim(stranger),
     ];
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect([status, body.code, body.params]).toEqual([403, "claiming.refused", {}]);
     }
     expect((await state()).state).toBe("WAITING");
   });
 
   test("goes to one of two who claim it at once", async () => {
-    const answers = await Promise.all([claim(installer.token), claim(colleague.token)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const responses = await Promise.all([claim(installer.token), claim(colleague.token)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect([await read(installer.token), await read(colleague.token)].sort()).toEqual([200, 404]);
   });
 
@@ -264,9 +264,9 @@ describe("a device that waits", () => {
   test("is closed to guesses after ten, for the right key too, until time has passed", async () => {
     for (let index = 0; index < 10; index++)
       expect((await claim(installer.token, `wrong key ${index}`)).status).toBe(403);
-    const answer = await claim(colleague.token);
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const response = await claim(colleague.token);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     clock.advance(59_000);
     await request({ secretKey: KEY, durationMs: 60_000 });
     clock.advance(1_000);

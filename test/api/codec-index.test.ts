@@ -182,8 +182,8 @@ describe("the index of codecs", () => {
   });
 
   test("loads one collection at a time", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => call("POST", "/load", { folder })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+    const responses = await Promise.all([1, 2, 3].map(() => call("POST", "/load", { folder })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
     await untilLoaded();
     expect((await call("GET", "")).body.index.entries).toBe(3);
   });

@@ -125,13 +125,13 @@ describe("a trial", () => {
     const echo = "function transform(m) { return m; }";
     expect((await trial({ source: echo, message: [1, [2]] })).result).toEqual([1, [2]]);
     const text = '{"source":"function transform(m) { return m; }","message":{"__proto__":{"a":1}}}';
-    const answer = await fixture.call("POST", `${path}/preview`, {
+    const response = await fixture.call("POST", `${path}/preview`, {
       token: tokens.owner,
       raw: text,
       headers: { "content-type": "application/json" },
     });
-    expect([200, 400]).toContain(answer.status);
-    expect(answer.body.result?.a).toBeUndefined();
+    expect([200, 400]).toContain(response.status);
+    expect(response.body.result?.a).toBeUndefined();
   });
 
   test("encodes a downlink", async () => {
@@ -170,8 +170,8 @@ describe("a trial", () => {
     });
     let sent = 0;
     while (!isOver) {
-      const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { n: sent } });
-      expect(answer.status).toBe(200);
+      const response = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { n: sent } });
+      expect(response.status).toBe(200);
       sent++;
     }
     expect((await endless).error.code).toBe("script.overrun");

@@ -33,8 +33,8 @@ test("commands that are sent simultaneously share the space, and those that are 
   const device = await fixture.createDevice(owner);
   const sendAll = (count: number, body: object) =>
     Promise.all(Array.from({ length: count }, () => send(device, { method: "m", params, ...body })));
-  const statusesOf = (answers: Awaited<ReturnType<typeof sendAll>>) =>
-    answers.map(({ status }) => status).sort();
+  const statusesOf = (responses: Awaited<ReturnType<typeof sendAll>>) =>
+    responses.map(({ status }) => status).sort();
   const first = await sendAll(30, { requestId: "one" });
   expect(statusesOf(first)).toEqual([201, ...Array<number>(29).fill(409)]);
   const second = await sendAll(FITTING + 9, {});

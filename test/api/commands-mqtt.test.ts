@@ -283,7 +283,7 @@ describe("time and restarts", () => {
     expect(await read(device, commandId, app, token)).toMatchObject({
       status: "TIMEOUT",
       error: "The device did not answer within 30000 ms.",
-      errorText: { code: "command_error.no_answer_within", params: { ms: 30_000 } },
+      errorText: { code: "command_error.no_response_within", params: { ms: 30_000 } },
     });
     await connected.answer(requests[0]!, { late: true });
     expect(await read(device, commandId, app, token)).toMatchObject({

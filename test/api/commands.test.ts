@@ -32,9 +32,9 @@ describe("a request has many forms", () => {
   for (const [name, body] of refused)
     test(`${name} is refused`, async () => {
       const device = await fixture.createDevice(owner);
-      const answer = await send(device, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ statusCode: 400, error: "Bad Request" });
+      const response = await send(device, body);
+      expect(response.status).toBe(400);
+      expect(response.body).toMatchObject({ statusCode: 400, error: "Bad Request" });
     });
 
   test("a requestId is returned, and unique for each device", async () => {
@@ -67,7 +67,7 @@ test("commands are listed by the time at which they were created", async () => {
 describe("over HTTP a device", () => {
   const poll = (device: Device, timeout: number) =>
     fixture.call("GET", `/api/v1/${device.token}/rpc?timeout=${timeout}`);
-  const answer = (device: Device, id: unknown, body: unknown) =>
+  const response = (device: Device, id: unknown, body: unknown) =>
     fixture.call("POST", `/api/v1/${device.token}/rpc/${id}`, { body });
 
   test("gets a queued command and answers it", async () => {
@@ -75,7 +75,7 @@ describe("over HTTP a device", () => {
     const { body } = await send(device, { method: "sample", params: { every: 5 } });
     const got = await poll(device, 1_000);
     expect(got.body).toEqual({ id: expect.any(Number), method: "sample", params: { every: 5 } });
-    expect((await answer(device, got.body.id, { ok: 1 })).body).toEqual({ success: true });
+    expect((await response(device, got.body.id, { ok: 1 })).body).toEqual({ success: true });
     expect(await read(device, body.commandId)).toMatchObject({ status: "SUCCESSFUL", response: { ok: 1 } });
   });
 
@@ -85,7 +85,7 @@ describe("over HTTP a device", () => {
     await poll(device, 0); // was sent later and is answered: the first one waits
     const finished = send(device, { method: "ping" }, { query: "?wait=10000" });
     const { id } = (await polled).body;
-    await answer(device, id, "pong");
+    await response(device, id, "pong");
     expect((await finished).body).toMatchObject({ success: true, status: "SUCCESSFUL", response: "pong" });
   });
 
@@ -109,8 +109,8 @@ describe("over HTTP a device", () => {
     const device = await fixture.createDevice(owner);
     const { body } = await send(device, { method: "unsent" });
     const { rpcId } = await read(device, body.commandId);
-    expect((await answer(device, rpcId, {})).status).toBe(404);
-    expect((await answer(device, "x", {})).status).toBe(400);
+    expect((await response(device, rpcId, {})).status).toBe(404);
+    expect((await response(device, "x", {})).status).toBe(400);
     expect((await fixture.call("GET", "/api/v1/not-a-token/rpc?timeout=0")).status).toBe(401);
   });
 });

@@ -50,23 +50,23 @@ for (const [route, policy] of Object.entries(policies)) {
     test(`${route}: another tenant's id is 404`, async () => {
       const { method, path } = urlOf(route, policy.query);
       const body = policy.body?.(ids);
-      const answer = await fixture.call(method, path, {
+      const response = await fixture.call(method, path, {
         token: stranger,
         ...(body === undefined ? {} : { body }),
       });
-      expect(answer.status).toBe(404);
-      expect(answer.body).toMatchObject({ statusCode: 404 });
+      expect(response.status).toBe(404);
+      expect(response.body).toMatchObject({ statusCode: 404 });
     });
   if (policy.kind === "own")
     test(`${route}: shows nothing of another tenant`, async () => {
       const { method, path } = urlOf(route, policy.query);
-      const answer = await fixture.call(method, path, {
+      const response = await fixture.call(method, path, {
         token: stranger,
         ...(policy.body === undefined ? {} : { body: policy.body }),
       });
-      expect(answer.status).toBeLessThan(300);
-      expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
-      expect(answer.text).not.toContain(ids.deviceId);
+      expect(response.status).toBeLessThan(300);
+      expect(response.text).not.toMatch(/kept apart|secret_of_one/);
+      expect(response.text).not.toContain(ids.deviceId);
     });
   if (policy.kind === "operator")
     test(`${route}: another tenant's owner is 403`, async () => {
@@ -87,32 +87,32 @@ for (const [route, policy] of Object.entries(policies)) {
     test(`${route}: a device that was not granted is 404`, async () => {
       const { method, path } = urlOf(route, policy.query);
       const body = policy.body?.(ids);
-      const answer = await fixture.call(method, path, {
+      const response = await fixture.call(method, path, {
         token: ungranted,
         ...(body === undefined ? {} : { body }),
       });
-      expect(answer.status).toBe(404);
-      expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
+      expect(response.status).toBe(404);
+      expect(response.text).not.toMatch(/kept apart|secret_of_one/);
     });
   if (route.startsWith("GET /api/") && policy.kind === "own")
     test(`${route}: shows nothing of a device that was not granted`, async () => {
       const { path } = urlOf(route, policy.query);
-      const answer = await fixture.call("GET", path, { token: ungranted });
-      expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
-      expect(answer.text).not.toContain(ids.deviceId);
-      if (!withoutDevices.has(route)) expect(answer.headers.get("x-total-count") ?? "0").toBe("0");
+      const response = await fixture.call("GET", path, { token: ungranted });
+      expect(response.text).not.toMatch(/kept apart|secret_of_one/);
+      expect(response.text).not.toContain(ids.deviceId);
+      if (!withoutDevices.has(route)) expect(response.headers.get("x-total-count") ?? "0").toBe("0");
     });
   if (policy.kind !== "public" && policy.kind !== "device")
     test(`${route}: anonymous is 401 without a body`, async () => {
       const { method, path } = urlOf(route, undefined);
-      const answer = await fixture.call(method, path);
-      expect([answer.status, answer.text]).toEqual([401, ""]);
+      const response = await fixture.call(method, path);
+      expect([response.status, response.text]).toEqual([401, ""]);
     });
   if (policy.kind === "device")
     test(`${route}: an unknown token is ${policy.wrongToken}`, async () => {
       const { method, path } = urlOf(route, "scope=SHARED&keys=a");
-      const answer = await fixture.call(method, path, method === "POST" ? { body: { method: "a" } } : {});
-      expect(answer.status).toBe(policy.wrongToken);
+      const response = await fixture.call(method, path, method === "POST" ? { body: { method: "a" } } : {});
+      expect(response.status).toBe(policy.wrongToken);
     });
 }
 

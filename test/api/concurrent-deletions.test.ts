@@ -25,10 +25,10 @@ afterAll(() => fixture.stop());
 
 /** Deletes an object several times at once. Returns the statuses, sorted. */
 async function statusesOf(path: string): Promise<number[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: AT_ONCE }, () => fixture.call("DELETE", path, { token: owner })),
   );
-  return answers.map(({ status }) => status).sort();
+  return responses.map(({ status }) => status).sort();
 }
 const once = [200, 404, 404, 404, 404];
 

@@ -66,17 +66,17 @@ describe("the webhook secret of a tenant", () => {
   test("is told once, when an owner or administrator makes it, and each tenant has its own", async () => {
     const before = await fixture.call("GET", path, { token: owner });
     expect(before.body).toMatchObject({ hasSecret: false, secretUpdatedAt: null, oldSecretUntil: null });
-    const apiAnswer = await fixture.call("POST", `${path}/rotate-secret`, { token: owner });
-    expect(apiAnswer.status).toBe(201);
-    expect(apiAnswer.body.secret).toMatch(/^[\w-]{43}$/);
+    const apiResponse = await fixture.call("POST", `${path}/rotate-secret`, { token: owner });
+    expect(apiResponse.status).toBe(201);
+    expect(apiResponse.body.secret).toMatch(/^[\w-]{43}$/);
     const after = await fixture.call("GET", path, { token: reader });
-    expect(after.body).toMatchObject({ hasSecret: true, secretUpdatedAt: apiAnswer.body.secretUpdatedAt });
-    expect(after.text).not.toContain(apiAnswer.body.secret);
+    expect(after.body).toMatchObject({ hasSecret: true, secretUpdatedAt: apiResponse.body.secretUpdatedAt });
+    expect(after.text).not.toContain(apiResponse.body.secret);
     const again = await fixture.call("POST", `${path}/rotate-secret`, {
       token: admin,
       body: { keepOld: true },
     });
-    expect(again.body.secret).not.toBe(apiAnswer.body.secret);
+    expect(again.body.secret).not.toBe(apiResponse.body.secret);
     expect(Date.parse(again.body.oldSecretUntil) - Date.parse(again.body.secretUpdatedAt)).toBe(600_000);
     expect((await fixture.call("GET", path, { token: stranger })).body.hasSecret).toBe(false);
     const audit = await fixture.call("GET", "/api/audit?action=webhook_secret.rotate", {
@@ -138,12 +138,12 @@ describe("the catalog's webhooks", () => {
     const [, body] = /-d '([^']+)'/.exec(filled) ?? [];
     const [address] = /http:\/\/[^' ]+/.exec(filled) ?? [];
     expect(address).toStartWith(url);
-    const answer = await fetch(address ?? "", {
+    const response = await fetch(address ?? "", {
       method: "POST",
       headers: Object.fromEntries(headers),
       body: body ?? "",
     });
-    expect([answer.status, await answer.json()]).toMatchObject([200, { success: true }]);
+    expect([response.status, await response.json()]).toMatchObject([200, { success: true }]);
     const [device] = await call("GET", "/api/devices");
     const { values } = await call("GET", `/api/devices/${device.deviceId}/telemetry/latest`);
     expect(values).toMatchObject({ temperature: 21.5 });

@@ -71,9 +71,9 @@ describe("permissions", () => {
       token: tokens.owner,
       body: { name: "script", role: "TENANT_RW" },
     });
-    const answer = await fixture.call("GET", "/api/dashboards/mine", {
+    const response = await fixture.call("GET", "/api/dashboards/mine", {
       token: created.body.key ?? created.body.secret,
     });
-    expect([created.status, answer.status]).toEqual([201, 403]);
+    expect([created.status, response.status]).toEqual([201, 403]);
   });
 });

@@ -93,14 +93,14 @@ describe("execute", () => {
     }));
     await fixture.call("POST", `/api/v1/${token}/telemetry`, { body });
     const config = { aliasId: "meter", keys: ["energy"], interval: "1w", compare: true };
-    const answer = await call("POST", "/preview", {
+    const response = await call("POST", "/preview", {
       dashboard: {
         aliases: [{ id: "meter", name: "", type: "singleDevice", deviceId }],
         widgets: [{ widgetId: "weeks", type: "energy", name: "", config }],
       },
       timeRange: { mode: "live", durationMs: 30 * day },
     });
-    const { series, previous } = answer.body.data.weeks;
+    const { series, previous } = response.body.data.weeks;
     const starts = (all: typeof series) => all[0].series[0].points.map(({ ts }: { ts: number }) => ts);
     const current = starts(series);
     expect(current).toHaveLength(5);
@@ -361,8 +361,8 @@ describe("aliases", () => {
 
   test("none, and one of an unknown type, are refused", async () => {
     for (const body of [{}, { alias: null }, { alias: { type: "constellation" } }, { alias: "{" }]) {
-      const answer = await call("POST", "/resolve-alias", body);
-      expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+      const response = await call("POST", "/resolve-alias", body);
+      expect([response.status, response.body.statusCode]).toEqual([400, 400]);
     }
   });
 });

@@ -4,14 +4,14 @@ import { call, fixture, tokens, useDashboards } from "./dashboards-fixture.ts";
 useDashboards();
 
 test("a dashboard for a device type is created from the keys that its devices send", async () => {
-  const apiAnswer = await call("POST", "/for-type", { deviceType: "oven", name: "Ovens" });
-  expect([apiAnswer.status, apiAnswer.body.name]).toEqual([201, "Ovens"]);
-  const types = apiAnswer.body.widgets.map(({ type }: { type: string }) => type);
+  const apiResponse = await call("POST", "/for-type", { deviceType: "oven", name: "Ovens" });
+  expect([apiResponse.status, apiResponse.body.name]).toEqual([201, "Ovens"]);
+  const types = apiResponse.body.widgets.map(({ type }: { type: string }) => type);
   expect(new Set(types)).toEqual(
     new Set(["statusGrid", "alarmList", "value", "timeseries", "stateTimeline", "deviceTable"]),
   );
-  const { body } = await call("POST", `/${apiAnswer.body.id}/execute`);
-  const chart = apiAnswer.body.widgets.find(({ type }: { type: string }) => type === "timeseries");
+  const { body } = await call("POST", `/${apiResponse.body.id}/execute`);
+  const chart = apiResponse.body.widgets.find(({ type }: { type: string }) => type === "timeseries");
   expect(body.data[chart.widgetId].series[0].series[0]).toMatchObject({ key: "t" });
   expect(body.data[chart.widgetId].series[0].series[0].points.length).toBeGreaterThan(3);
 });

@@ -87,12 +87,12 @@ test("a link of one dashboard has no rotation", async () => {
 
 test("a link opens no other dashboard, neither of its tenant nor of another", async () => {
   const { token } = await share(hall, yard);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [other, foreign, "none", ""].map((dashboardId) => open(token, { dashboardId })),
   );
   // The same answer, whether there is such a dashboard or not.
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(answers[0]?.status).toBe(404);
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(responses[0]?.status).toBe(404);
   for (const path of [`/api/dashboards/${yard}`, shares(yard), "/api/dashboards"])
     expect((await fixture.call("GET", path, { token })).status).toBe(401);
 });

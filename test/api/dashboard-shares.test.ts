@@ -38,9 +38,9 @@ const sharesPath = () => `/api/dashboards/${dashboardId}/shares`;
 const openLink = (token: string, body: unknown = {}) =>
   fixture.call("POST", "/api/shared/dashboard", { token, body });
 async function share(fields: Record<string, unknown> = {}, path = sharesPath()) {
-  const answer = await call("POST", path, fields);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body as { shareId: string; token: string; path: string };
+  const response = await call("POST", path, fields);
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body as { shareId: string; token: string; path: string };
 }
 
 const content = () => ({
@@ -228,8 +228,8 @@ describe("the access of a link", () => {
       `/api/devices/${oven.deviceId}/telemetry/latest`,
       "/api/alarms",
     ]) {
-      const answer = await fixture.call("GET", path, { token });
-      expect([path, answer.status, answer.text]).toEqual([path, 401, ""]);
+      const response = await fixture.call("GET", path, { token });
+      expect([path, response.status, response.text]).toEqual([path, 401, ""]);
     }
     const change = await fixture.call("PATCH", `/api/dashboards/${dashboardId}`, {
       token,

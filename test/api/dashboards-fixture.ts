@@ -29,9 +29,9 @@ export const call = (method: string, path: string, body?: unknown, who: Who = "o
   });
 
 export async function create(fields: Record<string, unknown> = {}) {
-  const answer = await call("POST", "", { name: "board", ...fields });
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body;
+  const response = await call("POST", "", { name: "board", ...fields });
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body;
 }
 
 export const content = () => ({

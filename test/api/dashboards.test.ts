@@ -147,8 +147,8 @@ describe("a stored dashboard", () => {
     ],
     ["states that are no list", { name: "x", states: {} }],
   ] as const)("%s is refused", async (_, body) => {
-    const answer = await call("POST", "", body);
-    expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+    const response = await call("POST", "", body);
+    expect([response.status, response.body.statusCode]).toEqual([400, 400]);
   });
 });
 

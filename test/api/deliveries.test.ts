@@ -25,12 +25,12 @@ afterAll(async () => {
   await receiver.stop();
 });
 beforeEach(async () => {
-  const answer = await call("POST", "/api/data-pipelines", {
+  const response = await call("POST", "/api/data-pipelines", {
     name: "To the ERP system",
     status: "active",
     steps: [{ type: "webhook_forward", url: `${receiver.url}/telemetry` }],
   });
-  pipelineId = answer.body.pipelineId;
+  pipelineId = response.body.pipelineId;
   receiver.answer = () => new Response("no", { status: 400 });
   return async () => {
     await call("DELETE", `/api/data-pipelines/${pipelineId}`);

@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => ended(fixture));
 
 const call = (method: string, path: string, who: Who = "owner", body?: unknown) => {
-  const answer = fixture.call(method, path, { token: tokens[who], ...(body !== undefined && { body }) });
-  return path.startsWith("/api/demo-plant") && method !== "GET" ? during(answer) : answer;
+  const response = fixture.call(method, path, { token: tokens[who], ...(body !== undefined && { body }) });
+  return path.startsWith("/api/demo-plant") && method !== "GET" ? during(response) : response;
 };
 const start = () => call("POST", "/api/demo-plant/start");
 const count = async (path: string) => (await call("GET", path)).body.length as number;
@@ -322,8 +322,8 @@ test("says so when the plan has no room for it, and makes nothing", async () => 
     config: { plans: JSON.stringify([{ id: "onprem", name: "Small", limits }]) },
   });
   const { token } = await small.signIn("TENANT_OWNER");
-  const answer = await small.call("POST", "/api/demo-plant/start", { token });
-  expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining("14 more devices")]);
+  const response = await small.call("POST", "/api/demo-plant/start", { token });
+  expect([response.status, response.body.message]).toEqual([403, expect.stringContaining("14 more devices")]);
   expect((await small.call("GET", "/api/devices", { token })).body).toEqual([]);
   expect((await small.call("GET", "/api/dashboards", { token })).body).toEqual([]);
   await small.stop();

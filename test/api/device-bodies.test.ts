@@ -116,9 +116,9 @@ describe("a body whose device changes while it is on its way", () => {
   async function sendSlowly(path: string, body: string, between: () => Promise<unknown>): Promise<string> {
     const { port } = new URL(fixture.app.url);
     const socket = connect(Number(port), "127.0.0.1");
-    let answer = "";
+    let response = "";
     socket.on("data", (bytes) => {
-      answer += bytes.toString();
+      response += bytes.toString();
     });
     const ended = new Promise((resolve) => socket.on("close", resolve));
     await new Promise((resolve) => socket.on("connect", resolve));
@@ -128,7 +128,7 @@ describe("a body whose device changes while it is on its way", () => {
     await between();
     socket.write(body.slice(3));
     await ended;
-    return answer.split("\r\n")[0] ?? "";
+    return response.split("\r\n")[0] ?? "";
   }
 
   for (const kind of ["attributes", "telemetry"]) {

@@ -97,9 +97,9 @@ test("over MQTT 5 it is 0x97, and the session limits tell the rate", async () =>
     keepalive: 0,
   });
   await client.subscribeAsync("v1/devices/me/rpc/response/+");
-  const answer = new Promise<string>((resolve) => client.once("message", (_, body) => resolve(`${body}`)));
+  const response = new Promise<string>((resolve) => client.once("message", (_, body) => resolve(`${body}`)));
   await client.publishAsync("v1/devices/me/rpc/request/1", '{"method":"getSessionLimits"}', { qos: 1 });
-  expect(JSON.parse(await answer).rateLimits).toMatchObject({ messages: "2:1" });
+  expect(JSON.parse(await response).rateLimits).toMatchObject({ messages: "2:1" });
   clock.advance(10_000);
   const codes: number[] = [];
   for (let index = 0; index < 5; index++)

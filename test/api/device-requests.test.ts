@@ -37,18 +37,18 @@ const connect = (token = device.token, protocolVersion: 4 | 5 = 5): Promise<Mqtt
 async function ask(
   topic: string,
   body: unknown,
-  options: { answerTopic?: string; version?: 4 | 5; token?: string; raw?: Buffer } = {},
+  options: { responseTopic?: string; version?: 4 | 5; token?: string; raw?: Buffer } = {},
 ): Promise<{ topic: string; payload: Buffer }> {
   const client = await connect(options.token, options.version);
   try {
-    await client.subscribeAsync(options.answerTopic ?? topic.replace(/request\/.*/, "response/+"), {
+    await client.subscribeAsync(options.responseTopic ?? topic.replace(/request\/.*/, "response/+"), {
       qos: 1,
     });
-    const answer = new Promise<{ topic: string; payload: Buffer }>((resolve) =>
+    const response = new Promise<{ topic: string; payload: Buffer }>((resolve) =>
       client.once("message", (from, payload) => resolve({ topic: from, payload })),
     );
     await client.publishAsync(topic, options.raw ?? JSON.stringify(body), { qos: 1 });
-    return await answer;
+    return await response;
   } finally {
     await client.endAsync();
   }
@@ -60,13 +60,13 @@ const attributes = "v1/devices/me/attributes/request/";
 describe("a device asks for its attributes", () => {
   for (const version of [4, 5] as const)
     test(`by names, and only what exists comes back, version ${version}`, async () => {
-      const answer = await ask(
+      const response = await ask(
         `${attributes}7`,
         { clientKeys: "firmware, none", sharedKeys: "setpoint" },
         { version },
       );
-      expect(answer.topic).toBe("v1/devices/me/attributes/response/7");
-      expect(json(answer)).toEqual({ client: { firmware: "1.2" }, shared: { setpoint: 21.5 } });
+      expect(response.topic).toBe("v1/devices/me/attributes/response/7");
+      expect(json(response)).toEqual({ client: { firmware: "1.2" }, shared: { setpoint: 21.5 } });
     });
 
   test("all of its own and the shared ones without names, never those of the server", async () => {
@@ -82,9 +82,9 @@ describe("a device asks for its attributes", () => {
   });
 
   test("by the short topics", async () => {
-    const answer = await ask("v2/a/req/9", { sharedKeys: "mode" }, { answerTopic: "v2/a/res/+" });
-    expect(answer.topic).toBe("v2/a/res/9");
-    expect(json(answer)).toEqual({ shared: { mode: "eco" } });
+    const response = await ask("v2/a/req/9", { sharedKeys: "mode" }, { responseTopic: "v2/a/res/+" });
+    expect(response.topic).toBe("v2/a/res/9");
+    expect(json(response)).toEqual({ shared: { mode: "eco" } });
   });
 
   test("in CBOR where its profile says so", async () => {

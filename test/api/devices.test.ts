@@ -189,16 +189,16 @@ describe("listing devices", () => {
         name: "all of the tenant, by name",
         request: () => ({ method: "GET", path: "/api/devices", token: reader }),
         status: 200,
-        answer: (answer) => expect(names(answer)).toEqual(["Child", "Gateway", "Pump 7", "Valve"]),
+        answer: (response) => expect(names(response)).toEqual(["Child", "Gateway", "Pump 7", "Valve"]),
       },
       {
         name: "a page, with where the next one is",
         request: () => ({ method: "GET", path: "/api/devices?limit=2&offset=1&sort=-name", token: reader }),
         status: 200,
-        answer: (answer) => {
-          expect(names(answer)).toEqual(["Pump 7", "Gateway"]);
-          expect(answer.headers.get("x-total-count")).toBe("4");
-          expect(answer.headers.get("link")).toContain("offset=3");
+        answer: (response) => {
+          expect(names(response)).toEqual(["Pump 7", "Gateway"]);
+          expect(response.headers.get("x-total-count")).toBe("4");
+          expect(response.headers.get("link")).toContain("offset=3");
         },
       },
       {
@@ -211,13 +211,13 @@ describe("listing devices", () => {
         name: "by tag",
         request: () => ({ method: "GET", path: "/api/devices?tag=north", token: reader }),
         status: 200,
-        answer: (answer) => expect(names(answer)).toEqual(["Pump 7"]),
+        answer: (response) => expect(names(response)).toEqual(["Pump 7"]),
       },
       {
         name: "only what was granted",
         request: () => ({ method: "GET", path: "/api/devices", token: limited }),
         status: 200,
-        answer: (answer) => expect(names(answer)).toEqual(["Pump 7"]),
+        answer: (response) => expect(names(response)).toEqual(["Pump 7"]),
       },
       {
         name: "an unknown sort field is 400",
@@ -246,7 +246,7 @@ describe("listing devices", () => {
         name: "children of a gateway",
         request: () => ({ method: "GET", path: `/api/devices/${gateway.deviceId}/children`, token: reader }),
         status: 200,
-        answer: (answer) => expect(names(answer)).toEqual(["Child"]),
+        answer: (response) => expect(names(response)).toEqual(["Child"]),
       },
     ],
   );

@@ -34,8 +34,8 @@ const finished = async () => {
 };
 
 /** Unpacks a bundle into texts by name. */
-async function filesOf(answer: Response): Promise<Record<string, string>> {
-  const files = await new Bun.Archive(await answer.bytes()).files();
+async function filesOf(response: Response): Promise<Record<string, string>> {
+  const files = await new Bun.Archive(await response.bytes()).files();
   return Object.fromEntries(
     await Promise.all([...files].map(async ([name, file]) => [name, await file.text()] as const)),
   );
@@ -98,9 +98,9 @@ describe("the check of the files", () => {
 
 describe("the support bundle", () => {
   test("holds versions, settings, metrics, the log and the files, and no secret", async () => {
-    const answer = await download(BUNDLE, owner);
-    expect(answer.headers.get("content-disposition")).toContain("lineside-support-bundle-");
-    const files = await filesOf(answer);
+    const response = await download(BUNDLE, owner);
+    expect(response.headers.get("content-disposition")).toContain("lineside-support-bundle-");
+    const files = await filesOf(response);
     expect(Object.keys(files).sort()).toEqual([
       "files.json",
       "gateway.json",

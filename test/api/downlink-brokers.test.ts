@@ -28,9 +28,10 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
   });
 
   const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await fixture.call(method, `/api${path}`, { token, body });
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, `/api${path}`, { token, body });
+    if (response.status >= 300)
+      throw new Error(`${method} ${path} answered ${response.status} ${response.text}`);
+    return response.body;
   };
   async function setUp(type: string, topicFilter: string, devEui: string, downlink: object = {}) {
     const device = await fixture.createDevice(token, { name: devEui, lorawanDevEui: devEui });

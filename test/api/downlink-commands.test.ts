@@ -19,12 +19,12 @@ const DEV_EUI = "0102030405060708";
 
 /** What the gateway's commands look like to people. */
 async function command(deviceId: string, body: Record<string, unknown>) {
-  const apiAnswer = await call("POST", `/api/devices/${deviceId}/commands`, body);
-  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
+  const apiResponse = await call("POST", `/api/devices/${deviceId}/commands`, body);
+  expect([apiResponse.status, apiResponse.text]).toEqual([201, expect.any(String)]);
   return {
-    commandId: apiAnswer.body.commandId as string,
+    commandId: apiResponse.body.commandId as string,
     async state() {
-      return (await call("GET", `/api/devices/${deviceId}/commands/${apiAnswer.body.commandId}`)).body;
+      return (await call("GET", `/api/devices/${deviceId}/commands/${apiResponse.body.commandId}`)).body;
     },
   };
 }
@@ -128,8 +128,8 @@ describe("a downlink that cannot be sent is refused", () => {
     ];
     const before = network.received.length;
     for (const [body, part] of rows) {
-      const answer = await send(body);
-      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(part)]);
+      const response = await send(body);
+      expect([response.status, response.text]).toEqual([400, expect.stringContaining(part)]);
     }
     expect(network.received.length).toBe(before);
   });
@@ -150,12 +150,12 @@ describe("a downlink that cannot be sent is refused", () => {
       ],
     ];
     for (const [integrationId, part] of rows) {
-      const answer = await call("POST", `/api/integrations/${integrationId}/downlink`, {
+      const response = await call("POST", `/api/integrations/${integrationId}/downlink`, {
         deviceId,
         fPort: 1,
         data: "AA==",
       });
-      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(part)]);
+      expect([response.status, response.text]).toEqual([400, expect.stringContaining(part)]);
     }
   });
 

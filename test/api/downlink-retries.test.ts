@@ -28,9 +28,10 @@ beforeEach(() => {
 });
 
 const call = async (method: string, path: string, body?: unknown) => {
-  const answer = await fixture.call(method, `/api${path}`, { token: owner, body });
-  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
-  return answer.body;
+  const response = await fixture.call(method, `/api${path}`, { token: owner, body });
+  if (response.status >= 300)
+    throw new Error(`${method} ${path} answered ${response.status} ${response.text}`);
+  return response.body;
 };
 
 async function setUp(downlink: object = {}) {
@@ -194,7 +195,7 @@ test("commands beyond what a device's queue holds wait as commands, and all go o
   const { deviceId } = await fixture.createDevice(owner, { name: "many", lorawanDevEui: devEui });
   const { tenantId } = await call("GET", "/tenant/integration");
   const { secret } = await call("POST", "/tenant/integration/rotate-secret");
-  const apiAnswer = await fixture.call(
+  const apiResponse = await fixture.call(
     "POST",
     `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=up`,
     {
@@ -202,7 +203,7 @@ test("commands beyond what a device's queue holds wait as commands, and all go o
       body: { deviceInfo: { devEui, applicationId: "a" }, object: { t: 1 } },
     },
   );
-  expect(apiAnswer.status).toBe(200);
+  expect(apiResponse.status).toBe(200);
   network.answer = down();
   for (let n = 0; n < 105; n++)
     await call("POST", `/devices/${deviceId}/commands`, {

@@ -32,12 +32,12 @@ export async function setUp(type: "CHIRPSTACK" | "THE_THINGS_STACK", downlink: R
   number++;
   const devEui = number.toString(16).padStart(16, "0");
   const device = await fixture.createDevice(owner, { name: `${type} ${number}`, lorawanDevEui: devEui });
-  const apiAnswer = await call("POST", "/api/integrations", {
+  const apiResponse = await call("POST", "/api/integrations", {
     ...{ name: `${type} ${number}`, type, status: "active" },
     settings_json: { downlink: { url: network.url, apiKey: KEY, ...downlink } },
   });
-  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
-  const { integrationId } = apiAnswer.body;
+  expect([apiResponse.status, apiResponse.text]).toEqual([201, expect.any(String)]);
+  const { integrationId } = apiResponse.body;
   return {
     ...{ devEui, deviceId: device.deviceId, integrationId },
     send: (body: Record<string, unknown>) =>

@@ -16,8 +16,8 @@ describe("through ChirpStack's REST proxy", () => {
   test("a downlink is queued there with every header and field that it asks for", async () => {
     const { send, devEui, deviceId } = await setUp("CHIRPSTACK");
     chirpstackTakes("42cb6459-a640-46ec-9623-bdff39dc4736");
-    const answer = await send({ deviceId, fPort: 10, confirmed: true, data: "AQID" });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await send({ deviceId, fPort: 10, confirmed: true, data: "AQID" });
+    expect([response.status, response.body]).toEqual([
       201,
       expect.objectContaining({
         success: true,
@@ -39,8 +39,11 @@ describe("through ChirpStack's REST proxy", () => {
   test("bytes may be given in hexadecimal, the device by its dev EUI in any form, the port by the settings", async () => {
     const { send, devEui } = await setUp("CHIRPSTACK", { fPort: 22 });
     chirpstackTakes("a");
-    const answer = await send({ devEui: devEui.toUpperCase().replace(/(..)(?=.)/g, "$1:"), hex: "01 02 ff" });
-    expect(answer.body).toMatchObject({ status: "SENT", fPort: 22, confirmed: false });
+    const response = await send({
+      devEui: devEui.toUpperCase().replace(/(..)(?=.)/g, "$1:"),
+      hex: "01 02 ff",
+    });
+    expect(response.body).toMatchObject({ status: "SENT", fPort: 22, confirmed: false });
     expect(last().body).toEqual({ queueItem: { confirmed: false, fPort: 22, data: "AQL/" } });
   });
 
@@ -75,17 +78,17 @@ describe("through ChirpStack's REST proxy", () => {
     const { send, deviceId, integrationId } = await setUp("CHIRPSTACK");
     network.answer = () =>
       Response.json({ code: 16, message: "authentication failed: invalid token" }, { status: 401 });
-    const answer = await send({ deviceId, fPort: 10, data: "AQID" });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await send({ deviceId, fPort: 10, data: "AQID" });
+    expect([response.status, response.body]).toEqual([
       201,
       expect.objectContaining({ success: false, status: "FAILED", attempts: 1 }),
     ]);
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       error: "The network server answered 401: authentication failed: invalid token. Check the API key.",
       errorText: {
         code: "downlink_error.hinted",
         params: {
-          answer: { params: { status: 401, message: "authentication failed: invalid token" } },
+          response: { params: { status: 401, message: "authentication failed: invalid token" } },
           hint: { code: "downlink_hint.api_key" },
         },
       },
@@ -127,8 +130,8 @@ describe("through The Things Stack", () => {
     });
     expect((await report("lorawan-b", integrationId, up(devEui))).status).toBe(200);
     network.answer = () => Response.json({});
-    const answer = await send({ deviceId, fPort: 15, confirmed: true, data: "vu8=", priority: "HIGH" });
-    expect(answer.body).toMatchObject({ success: true, status: "SENT" });
+    const response = await send({ deviceId, fPort: 15, confirmed: true, data: "vu8=", priority: "HIGH" });
+    expect(response.body).toMatchObject({ success: true, status: "SENT" });
     expect(last()).toMatchObject({
       method: "POST",
       path: "/api/v3/as/applications/works/webhooks/lineside/devices/press-7/down/push",
@@ -139,7 +142,7 @@ describe("through The Things Stack", () => {
       downlinks: [
         {
           ...{ frm_payload: "vu8=", f_port: 15, priority: "HIGH", confirmed: true },
-          correlation_ids: [`lineside:${answer.body.downlinkId}`],
+          correlation_ids: [`lineside:${response.body.downlinkId}`],
         },
       ],
     });
@@ -255,7 +258,10 @@ describe("the downlinks of an integration take a limited space", () => {
     const refused = (await Promise.all(sent)).filter(({ status }) => status !== 201);
     expect(refused.length).toBeGreaterThan(10);
     expect(refused.length).toBeLessThan(30);
-    for (const answer of refused)
-      expect(answer).toMatchObject({ status: 429, body: { code: "downlink.too_much", params: { mib: 8 } } });
+    for (const response of refused)
+      expect(response).toMatchObject({
+        status: 429,
+        body: { code: "downlink.too_much", params: { mib: 8 } },
+      });
   });
 });

@@ -117,9 +117,9 @@ const readable = ({ body }: { body: unknown }) => {
 
 describe("an error shows an excerpt of", () => {
   test.each(rows)("%s", async (_, method, path, body) => {
-    const answer = await fixture.call(method, path, { token, body });
-    expect([answer.status < 500, answer.text]).toEqual([true, expect.stringMatching(/q{3}|�/)]);
-    readable(answer);
+    const response = await fixture.call(method, path, { token, body });
+    expect([response.status < 500, response.text]).toEqual([true, expect.stringMatching(/q{3}|�/)]);
+    readable(response);
   });
 
   test.each([
@@ -128,9 +128,9 @@ describe("an error shows an excerpt of", () => {
     ["a cell that cannot be read", `name,deviceType\n${LONG}"q,b\n`],
   ])("%s of a CSV file", async (_, raw) => {
     const headers = { "content-type": "text/csv" };
-    const answer = await fixture.call("POST", "/api/devices/bulk/validate", { token, raw, headers });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/q{3}|�/)]);
-    readable(answer);
+    const response = await fixture.call("POST", "/api/devices/bulk/validate", { token, raw, headers });
+    expect([response.status, response.text]).toEqual([400, expect.stringMatching(/q{3}|�/)]);
+    readable(response);
   });
 
   test("a key whose values have no average", async () => {
@@ -144,8 +144,8 @@ describe("an error shows an excerpt of", () => {
       to: Date.now() + 1000,
       aggregation: "avg",
     };
-    const answer = await fixture.call("POST", "/api/v1/telemetry/query", { token, body });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("qqq")]);
-    readable(answer);
+    const response = await fixture.call("POST", "/api/v1/telemetry/query", { token, body });
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining("qqq")]);
+    readable(response);
   });
 });

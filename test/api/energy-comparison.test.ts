@@ -47,7 +47,7 @@ async function dataAt(now: number, config: Record<string, unknown>, body: readon
   const { token: owner } = await app.signIn("TENANT_OWNER");
   const { token, deviceId } = await app.createDevice(owner, { name: "meter", deviceType: "meter" });
   expect((await app.call("POST", `/api/v1/${token}/telemetry`, { body })).status).toBe(200);
-  const answer = await app.call("POST", "/api/dashboards/preview", {
+  const response = await app.call("POST", "/api/dashboards/preview", {
     token: owner,
     body: {
       dashboard: {
@@ -63,8 +63,8 @@ async function dataAt(now: number, config: Record<string, unknown>, body: readon
       },
     },
   });
-  expect([answer.status, answer.body.data.w.error]).toEqual([200, undefined]);
-  return answer.body.data.w;
+  expect([response.status, response.body.data.w.error]).toEqual([200, undefined]);
+  return response.body.data.w;
 }
 
 const thisMonth = { mode: "calendar", unit: "month", timezone: "UTC" };

@@ -136,11 +136,11 @@ describe("an external provider", () => {
     const back = await throughProvider(browser, user.email);
     await first.app.stop();
     const second = await startGateway({}, first.directory);
-    const answer = await second.call("GET", back, {
+    const response = await second.call("GET", back, {
       headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") },
     });
-    expect(answer.status).toBe(303);
-    expect((await exchange(answer.headers.get("location"), second)).status).toBe(200);
+    expect(response.status).toBe(303);
+    expect((await exchange(response.headers.get("location"), second)).status).toBe(200);
   });
 
   test("lets in nobody whom it vouches for but who has no user, or a disabled one", async () => {
@@ -153,8 +153,8 @@ describe("an external provider", () => {
     ];
     for (const [email = "", problem] of cases) {
       const browser = createPlainBrowser(fixture);
-      const answer = await browser.open(await throughProvider(browser, email));
-      expect([answer.status, answer.alert]).toEqual([403, expect.stringContaining(problem ?? "")]);
+      const response = await browser.open(await throughProvider(browser, email));
+      expect([response.status, response.alert]).toEqual([403, expect.stringContaining(problem ?? "")]);
     }
     expect(fixture.app.services.users.findByEmail("stranger@there.example")).toBeUndefined();
     expect(await refusalsOf("stranger@there.example")).toEqual(["refusal.user_unknown"]);
@@ -191,8 +191,8 @@ describe("an external provider", () => {
     const open = await startGateway({ signup: "open" });
     await open.signIn("TENANT_OWNER");
     const browser = createPlainBrowser(open);
-    const answer = await browser.open(await throughProvider(browser, "newcomer@there.example"));
-    const { body } = await exchange(answer.headers.get("location"), open);
+    const response = await browser.open(await throughProvider(browser, "newcomer@there.example"));
+    const { body } = await exchange(response.headers.get("location"), open);
     const me = await open.call("GET", "/api/auth/me", { token: body.accessToken });
     expect(me.body).toMatchObject({ fullName: "Petra Provider", onboardingRequired: true });
     const security = await open.call("GET", "/api/auth/security", { token: body.accessToken });
@@ -250,13 +250,13 @@ describe("who comes back from it", () => {
       error_description: "call 0900 12345",
       state,
     });
-    const answer = await browser.open(`/idp/callback?${query}`);
-    expect([answer.status, answer.alert]).toEqual([
+    const response = await browser.open(`/idp/callback?${query}`);
+    expect([response.status, response.alert]).toEqual([
       403,
       "The sign-in at the identity provider failed. Try again.",
     ]);
-    expect(answer.html).not.toContain("0900");
-    expect(answer.linkTo("Sign in with Plant login")).toContain("/idp/external?");
+    expect(response.html).not.toContain("0900");
+    expect(response.linkTo("Sign in with Plant login")).toContain("/idp/external?");
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, jest, spyOn, test } from "bun:t
 import { SubjectNames } from "../../src/modules/faults/subject-names.ts";
 import { workShare } from "../../src/platform/load/fair-share.ts";
 import { type MailServer, reply, startMailServer } from "../support/mail-server.ts";
-import { addressesPdu, answerFrame, exceptionOf, startModbusServer } from "../support/modbus-server.ts";
+import { addressesPdu, exceptionOf, responseFrame, startModbusServer } from "../support/modbus-server.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
@@ -125,7 +125,7 @@ test("a Modbus connection that cannot be opened is one entry, deleted with the c
 test("a register that a device refuses is listed on the device, and stays when the device answers again", async () => {
   let isRefused = true;
   const server = await startModbusServer((request) =>
-    answerFrame("TCP", { ...request, pdu: isRefused ? exceptionOf(request, 2) : addressesPdu(request) }),
+    responseFrame("TCP", { ...request, pdu: isRefused ? exceptionOf(request, 2) : addressesPdu(request) }),
   );
   const { deviceId } = await fixture.createDevice(tokens.owner);
   const fields = { name: "Hall", host: "127.0.0.1", port: server.port };

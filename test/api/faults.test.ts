@@ -91,10 +91,10 @@ describe("filters", () => {
     const found = [];
     let path: string | undefined = `${FAULTS}?limit=1`;
     while (path !== undefined) {
-      const answer = await fixture.call("GET", path, { token: tokens.owner });
-      expect(answer.headers.get("x-total-count")).toBe(String(whole.length));
-      found.push(...answer.body);
-      path = /<(.+)>/.exec(answer.headers.get("link") ?? "")?.[1];
+      const response = await fixture.call("GET", path, { token: tokens.owner });
+      expect(response.headers.get("x-total-count")).toBe(String(whole.length));
+      found.push(...response.body);
+      path = /<(.+)>/.exec(response.headers.get("link") ?? "")?.[1];
     }
     expect(found).toEqual(whole);
   });

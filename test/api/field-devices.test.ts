@@ -38,9 +38,10 @@ describe.each(brokers)("devices at $name", ({ isEmbedded }) => {
   }
 
   const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await fixture.call(method, `/api${path}`, { token, body });
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, `/api${path}`, { token, body });
+    if (response.status >= 300)
+      throw new Error(`${method} ${path} answered ${response.status} ${response.text}`);
+    return response.body;
   };
   async function connect(format: string, topicFilter: string): Promise<void> {
     const { integrationId } = await call("POST", "/integrations", {

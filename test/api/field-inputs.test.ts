@@ -139,14 +139,14 @@ describe("the preview of a schedule in Berlin", () => {
     [{ kind: "once", at: "2027-03-28T02:30:00", timezone }, ["2027-03-28T01:00"]],
   ])("%j", async (schedule, times) => {
     const body = { schedule, count: 2 };
-    const answer = await app.call("POST", "/api/scheduler/preview-next", { token, body });
-    expect(answer.body.next.map((time: string) => time.slice(0, 16))).toEqual(times);
+    const response = await app.call("POST", "/api/scheduler/preview-next", { token, body });
+    expect(response.body.next.map((time: string) => time.slice(0, 16))).toEqual(times);
   });
 
   test("the refusal of a wrong expression quotes what was entered", async () => {
     const body = { schedule: { kind: "cron", expression: "0 0 0 * *" } };
-    const answer = await app.call("POST", "/api/scheduler/preview-next", { token, body });
-    expect([answer.status, answer.body.message]).toEqual([
+    const response = await app.call("POST", "/api/scheduler/preview-next", { token, body });
+    expect([response.status, response.body.message]).toEqual([
       400,
       expect.stringContaining("is not valid (day of the month): 0 is not between 1 and 31."),
     ]);

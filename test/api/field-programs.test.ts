@@ -89,7 +89,7 @@ describe("a renamed Zigbee device", () => {
     });
     await untilAnswer(
       () => call("GET", `/integrations/${body.integrationId}`),
-      (answer) => answer.body.bridge?.status === "connected",
+      (response) => response.body.bridge?.status === "connected",
     );
     const say = (topic: string, value: unknown) =>
       client.publishAsync(`zigbee2mqtt/${topic}`, JSON.stringify(value), { qos: 1 });

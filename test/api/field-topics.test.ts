@@ -9,9 +9,10 @@ let fixture: TestApp;
 let owner: string;
 let client: MqttClient;
 const call = async (method: string, path: string, body?: unknown) => {
-  const answer = await fixture.call(method, `/api${path}`, { token: owner, body });
-  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
-  return answer.body;
+  const response = await fixture.call(method, `/api${path}`, { token: owner, body });
+  if (response.status >= 300)
+    throw new Error(`${method} ${path} answered ${response.status} ${response.text}`);
+  return response.body;
 };
 
 beforeAll(async () => {

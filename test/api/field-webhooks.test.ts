@@ -17,12 +17,12 @@ async function send(
   { query = "", settings = {} }: { query?: string; settings?: object } = {},
 ) {
   const id = await integration({ name: crypto.randomUUID(), type: types[kind], settings_json: settings });
-  const { status, body: answer } = await post({ kind, id, body, query });
+  const { status, body: response } = await post({ kind, id, body, query });
   const [event] = await eventsOf(id);
   const stored = event?.result?.stored ?? [];
   return {
     status,
-    message: answer.message as string,
+    message: response.message as string,
     event,
     stored,
     latest: () => latestOf(stored[0]?.name),

@@ -73,7 +73,7 @@ describe("the tree", () => {
     const { deviceId: parent } = await gateway();
     const { deviceId: other } = await gateway();
     const { deviceId } = await child(parent);
-    for (const answer of [
+    for (const response of [
       await patch(other, { parentDeviceId: parent }),
       await patch(deviceId, { role: "GATEWAY" }),
       await patch(parent, { parentDeviceId: parent }),
@@ -82,8 +82,8 @@ describe("the tree", () => {
         body: { name: "x", deviceType: "t", role: "GATEWAY", parentDeviceId: parent },
       }),
     ]) {
-      expect(answer.status).toBe(400);
-      expect(answer.body.message).toMatch(/^`parentDeviceId` /);
+      expect(response.status).toBe(400);
+      expect(response.body.message).toMatch(/^`parentDeviceId` /);
     }
     const bulk = await fixture.call("POST", "/api/devices/bulk/validate", {
       token: owner,
@@ -143,8 +143,8 @@ describe("the tree", () => {
   test("comes in from a list", async () => {
     const { deviceId: parent } = await gateway();
     const rows = ["a", "b", "b"].map((name) => ({ name, deviceType: "t", parentDeviceId: parent }));
-    const answer = await fixture.call("POST", "/api/devices/bulk/import", { token: owner, body: { rows } });
-    expect(answer.body).toMatchObject({ created: 3, failed: 0 });
+    const response = await fixture.call("POST", "/api/devices/bulk/import", { token: owner, body: { rows } });
+    expect(response.body).toMatchObject({ created: 3, failed: 0 });
     expect(await children(parent)).toEqual(["a", "b", "b"]);
   });
 
@@ -173,20 +173,20 @@ describe("the tree", () => {
         params: { row: 1 },
       },
     ]);
-    const apiAnswer = await call("import", csv("modbus/2", "modbus/3"));
-    expect((await read(apiAnswer.body.rows[1].deviceId)).childName).toBe("modbus/3");
+    const apiResponse = await call("import", csv("modbus/2", "modbus/3"));
+    expect((await read(apiResponse.body.rows[1].deviceId)).childName).toBe("modbus/3");
     const exported = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: owner });
     expect(exported.text).toContain(`${parent},modbus/3`);
   });
 });
 
 test("a profile says whether its gateways make children by naming them", async () => {
-  const apiAnswer = await fixture.call("POST", "/api/device-profiles", {
+  const apiResponse = await fixture.call("POST", "/api/device-profiles", {
     token: owner,
     body: { name: "closed gateway", createsChildren: false },
   });
-  expect(apiAnswer.body.createsChildren).toBe(false);
-  const path = `/api/device-profiles/${apiAnswer.body.profileId}`;
+  expect(apiResponse.body.createsChildren).toBe(false);
+  const path = `/api/device-profiles/${apiResponse.body.profileId}`;
   const changed = await fixture.call("PATCH", path, { token: owner, body: { createsChildren: true } });
   expect(changed.body.createsChildren).toBe(true);
   const profiles = await fixture.call("GET", "/api/device-profiles", { token: owner });

@@ -74,8 +74,8 @@ describe("an invalid generator", () => {
     ],
   ];
   test.each(invalid)("is 400 and named: %s", async (message, body) => {
-    const answer = await call("POST", "", body);
-    expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining(message)]);
+    const response = await call("POST", "", body);
+    expect([response.status, response.body?.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
   test("the type of a chain stays", async () => {
@@ -87,16 +87,16 @@ describe("an invalid generator", () => {
 
   test("a device that is not there, or another tenant's, is 404", async () => {
     for (const deviceId of ["nobody", strange.deviceId]) {
-      const answer = await call("POST", "", bodyOf({ config: { ...config, deviceIds: [deviceId] } }));
-      expect([answer.status, answer.body.statusCode]).toEqual([404, 404]);
+      const response = await call("POST", "", bodyOf({ config: { ...config, deviceIds: [deviceId] } }));
+      expect([response.status, response.body.statusCode]).toEqual([404, 404]);
     }
   });
 
   test("a tenant has at most 100 generators", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "many" });
     const post = () => fixture.call("POST", "/api/rule-chains", { token, body: bodyOf() });
-    const apiAnswers = await Promise.all(Array.from({ length: 100 }, post));
-    expect(apiAnswers.every(({ status }) => status === 201)).toBe(true);
+    const apiResponses = await Promise.all(Array.from({ length: 100 }, post));
+    expect(apiResponses.every(({ status }) => status === 201)).toBe(true);
     const last = await post();
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("100 generators")]);
   });
@@ -123,10 +123,10 @@ describe("an invalid generator", () => {
     });
     const { token } = await app.signIn("TENANT_OWNER", { plan: "small" });
     await app.createDevice(token);
-    const apiAnswer = await app.call("POST", "/api/rule-chains", { token, body: bodyOf() });
-    const start = await app.call("POST", `/api/rule-chains/${apiAnswer.body.id}/start`, { token });
+    const apiResponse = await app.call("POST", "/api/rule-chains", { token, body: bodyOf() });
+    const start = await app.call("POST", `/api/rule-chains/${apiResponse.body.id}/start`, { token });
     expect(start.status).toBe(403);
-    const after = await app.call("GET", `/api/rule-chains/${apiAnswer.body.id}`, { token });
+    const after = await app.call("GET", `/api/rule-chains/${apiResponse.body.id}`, { token });
     expect(after.body).toMatchObject({ status: "draft", deviceCount: 0 });
     await app.stop();
   });
@@ -134,19 +134,19 @@ describe("an invalid generator", () => {
 
 describe("the preview", () => {
   const preview = async (input: unknown, who: Who = "reader") => {
-    const answer = await call("POST", "/preview", { config: input }, who);
-    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-    return answer.body;
+    const response = await call("POST", "/preview", { config: input }, who);
+    expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+    return response.body;
   };
 
   test("shows the next readings, and what they add up to", async () => {
-    const answer = await preview({
+    const response = await preview({
       intervalSeconds: 60,
       metrics: [{ key: "n", min: 0, max: 99, pattern: "counter" }, ...metrics],
       deviceIds: [mine.deviceId, other.deviceId],
     });
-    expect(answer).toMatchObject({ success: true, warnings: [], errors: [] });
-    const { readings, ...rest } = answer.result;
+    expect(response).toMatchObject({ success: true, warnings: [], errors: [] });
+    const { readings, ...rest } = response.result;
     expect(rest).toEqual({ deviceCount: 2, messagesPerDay: 2_880, valuesPerDay: 5_760 });
     expect(readings).toHaveLength(60);
     expect(readings.map(({ values }: { values: { n: number } }) => values.n)).toEqual(
@@ -156,7 +156,7 @@ describe("the preview", () => {
   });
 
   test("warns of unusual settings", async () => {
-    const answer = await preview({
+    const response = await preview({
       intervalSeconds: 0.5,
       metrics: [
         { key: "a", min: 1, max: 1 },
@@ -167,8 +167,8 @@ describe("the preview", () => {
       deviceIds: ["nobody", strange.deviceId],
       size: 1,
     });
-    expect(answer.success).toBe(true);
-    expect(answer.warnings).toEqual([
+    expect(response.success).toBe(true);
+    expect(response.warnings).toEqual([
       "`deviceIds` contains nobody, which is not the ID of a device.",
       `\`deviceIds\` contains ${strange.deviceId}, which is not the ID of a device.`,
       "`config.size` is not a known field and was left out.",
@@ -182,8 +182,8 @@ describe("the preview", () => {
   });
 
   test("names all errors at once", async () => {
-    const answer = await preview({ metrics: [{ key: 7, min: 2, max: 1, pattern: [] }] });
-    expect(answer).toEqual({
+    const response = await preview({ metrics: [{ key: 7, min: 2, max: 1, pattern: [] }] });
+    expect(response).toEqual({
       success: false,
       result: {},
       warnings: [],
@@ -217,9 +217,9 @@ describe("the preview", () => {
   test.each([[undefined], [null], [7], ["x"], [[]]])(
     "a config that is no object is 400: %j",
     async (input) => {
-      const answer = await call("POST", "/preview", { config: input });
-      expect(answer.status).toBe(400);
-      expect(answer.body.message).toMatch(/^`config` (is required|must be an object)\.$/);
+      const response = await call("POST", "/preview", { config: input });
+      expect(response.status).toBe(400);
+      expect(response.body.message).toMatch(/^`config` (is required|must be an object)\.$/);
     },
   );
 
@@ -227,8 +227,8 @@ describe("the preview", () => {
     const raw = JSON.stringify({
       config: { intervalSeconds: 60, metrics: [{ key: "__proto__", min: 1, max: 1 }] },
     });
-    const answer = await call("POST", "/preview", JSON.parse(raw));
-    expect(answer.text).toContain('"values":{"__proto__":1}');
+    const response = await call("POST", "/preview", JSON.parse(raw));
+    expect(response.text).toContain('"values":{"__proto__":1}');
     const generator = await create({ status: "active", config: JSON.parse(raw).config });
     const { deviceId } = generator.devices[0];
     for (let text = ""; !text.includes('"__proto__":1'); )

@@ -32,9 +32,9 @@ export const bodyOf = (fields: Record<string, unknown> = {}) => ({
 });
 
 export async function create(fields: Record<string, unknown> = {}, who: Who = "owner") {
-  const answer = await call("POST", "", bodyOf(fields), who);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body;
+  const response = await call("POST", "", bodyOf(fields), who);
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body;
 }
 
 /** Starts the app of a test file with a user of every role and three devices. */

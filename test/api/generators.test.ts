@@ -68,8 +68,8 @@ describe("the lifecycle of a generator", () => {
 
   test("started by two at once it has one device", async () => {
     const { id } = await create({ name: "twice" });
-    const answers = await Promise.all([1, 2, 3, 4].map(() => call("POST", `/${id}/start`)));
-    expect(new Set(answers.map(({ body }) => body.devices[0].deviceId)).size).toBe(1);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => call("POST", `/${id}/start`)));
+    expect(new Set(responses.map(({ body }) => body.devices[0].deviceId)).size).toBe(1);
     const devices = await fixture.call("GET", "/api/devices?search=twice", { token: tokens.owner });
     expect(devices.body).toHaveLength(1);
     await call("DELETE", `/${id}`);
@@ -253,12 +253,12 @@ describe("limits of what devices may send", () => {
   test("generators are deleted with their tenant", async () => {
     const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: "gone" });
     const body = bodyOf({ status: "active", config: { ...config, intervalSeconds: 0.1 } });
-    const apiAnswer = await fixture.call("POST", "/api/rule-chains", { token, body });
-    await latestOf(apiAnswer.body.devices[0].deviceId, "temperature", fixture, token);
+    const apiResponse = await fixture.call("POST", "/api/rule-chains", { token, body });
+    await latestOf(apiResponse.body.devices[0].deviceId, "temperature", fixture, token);
     const gone = await fixture.call("DELETE", "/api/tenant", { token, body: { tenantName: "gone" } });
     expect([gone.status, gone.text]).toEqual([200, expect.any(String)]);
     expect(fixture.app.services.tenants.find(user.tenantId as never)).toBeUndefined();
-    const stored = await fixture.app.services.store.latest([apiAnswer.body.devices[0].deviceId]);
+    const stored = await fixture.app.services.store.latest([apiResponse.body.devices[0].deviceId]);
     expect(stored.flatMap(({ values }) => Object.keys(values))).toEqual([]);
   });
 });

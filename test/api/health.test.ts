@@ -25,7 +25,7 @@ const readyAfterChecks = (status: number) =>
       clock.advance(2_000);
       return ready();
     },
-    (answer) => answer.status === status,
+    (response) => response.status === status,
   );
 async function healthcheck(): Promise<[number, string]> {
   const child = Bun.spawn([...PROGRAM, "healthcheck", "--data", fixture.directory], {

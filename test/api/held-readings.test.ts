@@ -68,8 +68,8 @@ describe("a message that is two days ahead", () => {
 
   test("is stored at once when somebody says so", async () => {
     await publish({ ts: clock.now() + 3 * DAY_MS, values: { ahead: 1 } });
-    const answer = await fixture.call("POST", `${heldPath()}/store`, { token: owner });
-    expect([answer.status, answer.body]).toEqual([200, { messages: 0 }]);
+    const response = await fixture.call("POST", `${heldPath()}/store`, { token: owner });
+    expect([response.status, response.body]).toEqual([200, { messages: 0 }]);
     const path = `/api/devices/${device.deviceId}/telemetry/range?keys=ahead&from=0&to=${clock.now() + 4 * DAY_MS}`;
     const history = await fixture.call("GET", path, { token: owner });
     expect(JSON.stringify(history.body)).toContain("ahead");
@@ -79,8 +79,8 @@ describe("a message that is two days ahead", () => {
 
   test("is deleted when somebody says so", async () => {
     await publish({ ts: clock.now() + 3 * DAY_MS, values: { ahead: 1 } });
-    const answer = await fixture.call("DELETE", heldPath(), { token: owner });
-    expect([answer.status, answer.body]).toEqual([200, { messages: 0 }]);
+    const response = await fixture.call("DELETE", heldPath(), { token: owner });
+    expect([response.status, response.body]).toEqual([200, { messages: 0 }]);
     expect(await latest()).toEqual({});
   });
 
@@ -91,16 +91,16 @@ describe("a message that is two days ahead", () => {
       { ts: ahead, telemetry: { http: 2 } },
     ];
     const body = path === "telemetry" ? items : { items };
-    const answer = await fixture.call("POST", `/api/v1/${device.token}/${path}`, { body });
-    expect(answer.status).toBe(200);
+    const response = await fixture.call("POST", `/api/v1/${device.token}/${path}`, { body });
+    expect(response.status).toBe(200);
     expect(await held()).toMatchObject({ messages: 1, firstDueAt: new Date(ahead - DAY_MS).toISOString() });
     expect(await latest()).toEqual({ http: 1 });
   });
 
   test("is refused on each way in if it is more than ten years ahead", async () => {
     const body = { ts: clock.now() + 11 * 366 * DAY_MS, values: { a: 1 } };
-    const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });
-    expect([answer.status, answer.body.code]).toEqual([400, "telemetry.ts_future"]);
+    const response = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });
+    expect([response.status, response.body.code]).toEqual([400, "telemetry.ts_future"]);
     expect(await held()).toEqual({ messages: 0 });
   });
 });
@@ -136,10 +136,10 @@ test("messages of a device that wait take 16 MiB at most, and the oldest give wa
   const telemetry = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, text]));
   const path = `/api/v1/${device.token}/telemetry/batch`;
   for (let days = 2; days < 12; days++) {
-    const answer = await fixture.call("POST", path, {
+    const response = await fixture.call("POST", path, {
       body: { items: [{ ts: clock.now() + days * DAY_MS, telemetry }] },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   }
   const waiting = await held();
   expect(waiting.messages).toBe(8); // of 2 MB each

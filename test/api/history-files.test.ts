@@ -84,8 +84,8 @@ test("parts of a file tell the hour that comes twice by the part before", async 
   const second = "26.10.2025 02:00;4\n26.10.2025 02:30;5\n26.10.2025 03:00;6\n";
   const zone = "?timezone=Europe/Berlin";
   const { rows, lastTs } = await post(head + first, zone);
-  const answer = await post(head + first + second, `${zone}&skipRows=${rows}&previousTs=${lastTs}`);
-  expect(answer).toMatchObject({ success: true, rows: 3, points: 3, sameTime: 0 });
+  const response = await post(head + first + second, `${zone}&skipRows=${rows}&previousTs=${lastTs}`);
+  expect(response).toMatchObject({ success: true, rows: 3, points: 3, sameTime: 0 });
   expect((await exported("csv")).split("\r\n").slice(1, -1)).toEqual([
     "2025-10-25T23:30:00.000Z,1",
     "2025-10-26T00:00:00.000Z,2",

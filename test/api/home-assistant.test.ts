@@ -46,7 +46,7 @@ async function discover(
   const id = body.integrationId as string;
   await untilAnswer(
     () => call("GET", `/integrations/${id}`, undefined, token),
-    (answer) => answer.body.bridge?.status === "connected",
+    (response) => response.body.bridge?.status === "connected",
   );
   return id;
 }

@@ -177,12 +177,12 @@ describe("a forgotten password", () => {
   test("of two submits of one link at once, one wins", async () => {
     const { user } = await fixture.signIn("TENANT_RW");
     const page = await createPlainBrowser(fixture).open(await linkFor(user.email));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["first choice 12345", "second choice 1234"].map((password) =>
         page.submit({ password, repeated: password }),
       ),
     );
-    expect(answers.map(({ status }) => status === 200).sort()).toEqual([false, true]);
+    expect(responses.map(({ status }) => status === 200).sort()).toEqual([false, true]);
     await mailServer.next();
   });
 
@@ -261,11 +261,11 @@ describe("the sign-in page", () => {
 
   test("a form without a ticket leads back to the beginning", async () => {
     for (const path of ["/idp/second-factor", "/idp/new-password"]) {
-      const answer = await fixture.call("POST", path, {
+      const response = await fixture.call("POST", path, {
         raw: "code=123456&password=seven+green+bottles+42&repeated=seven+green+bottles+42&ui_locales=en",
         headers: { "content-type": "application/x-www-form-urlencoded" },
       });
-      expect([answer.status, answer.text]).toEqual([401, expect.stringContaining("This took too long")]);
+      expect([response.status, response.text]).toEqual([401, expect.stringContaining("This took too long")]);
     }
   });
 });

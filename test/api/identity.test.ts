@@ -47,7 +47,7 @@ describe("the first start", () => {
           headers: json,
         }),
         status: 400,
-        answer: (answer) => expect(answer.text).not.toContain("short-pw"),
+        answer: (response) => expect(response.text).not.toContain("short-pw"),
       },
       {
         name: "a password that everybody uses is 400",
@@ -69,17 +69,17 @@ describe("the first start", () => {
   );
 
   test("of two at once with the same link, one makes the owner", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map((n) =>
         fixture.call("POST", "/api/setup", {
           body: { ...owner, email: `${n}@plant.example`, token: secret },
         }),
       ),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 404]);
+    expect(responses.map((response) => response.status).sort()).toEqual([201, 404]);
     const { provider } = fixture.app.services;
     expect([1, 2].filter((n) => provider.hasAccount(`${n}@plant.example`))).toHaveLength(1);
-    owner.email = answers[0]?.status === 201 ? "1@Plant.example" : "2@Plant.example";
+    owner.email = responses[0]?.status === 201 ? "1@Plant.example" : "2@Plant.example";
   });
 
   apiRows(
@@ -224,9 +224,9 @@ describe("signing in", () => {
       redirect_uri: "/auth/callback",
       state: "s 1",
     }).toString();
-    const answer = await fixture.call("POST", "/idp/authorize", { raw, headers: form });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toMatch(/^\/auth\/callback\?code=[\w-]+&state=s\+1$/);
+    const response = await fixture.call("POST", "/idp/authorize", { raw, headers: form });
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toMatch(/^\/auth\/callback\?code=[\w-]+&state=s\+1$/);
   });
 
   test("a code works once, and only with the verifier of its challenge", async () => {
@@ -281,8 +281,8 @@ describe("signing in", () => {
     const forged = [...(await forgeTokens(fixture, accessToken)), await revokedToken(fixture)];
     expect(forged.length).toBeGreaterThan(15);
     for (const { name, token } of forged) {
-      const answer = await fixture.call("GET", "/api/auth/me", { token });
-      expect([name, answer.status, answer.text]).toEqual([name, 401, ""]);
+      const response = await fixture.call("GET", "/api/auth/me", { token });
+      expect([name, response.status, response.text]).toEqual([name, 401, ""]);
     }
     expect((await fixture.call("GET", "/api/auth/me", { token: accessToken })).status).toBe(200);
   });

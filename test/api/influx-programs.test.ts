@@ -37,7 +37,7 @@ describe("a program that prepares its database", () => {
       headers: authorization(),
     }),
     status,
-    answer: (answer) => expect(answer.body).toMatchObject(body as Record<string, unknown>),
+    answer: (response) => expect(response.body).toMatchObject(body as Record<string, unknown>),
   });
   const done = { results: [{ statement_id: 0 }] };
   const databases = { name: "databases", columns: ["name"] };
@@ -98,11 +98,11 @@ test("Proxmox VE finds a server that passes, and its guests, nodes and storages 
     "nics,object=qemu,vmid=100,nodename=pve1,host=web\\ server,instance=tap100i0 netin=5,netout=7 1795000000000000000",
     "system,object=storages,nodename=pve1,host=local-zfs,type=zfspool active=1,avail=5e+11 1795000000000000000",
   ];
-  const answer = await fixture.call("POST", "/api/v2/write?org=proxmox&bucket=proxmox", {
+  const response = await fixture.call("POST", "/api/v2/write?org=proxmox&bucket=proxmox", {
     headers,
     raw: `${lines.join("\n")}\n`,
   });
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
   expect(await latestOf("pve1")).toMatchObject({ "cpustat.nodes.iowait": 0.00001, "cpustat.nodes.cpus": 8 });
   expect(await latestOf("web server")).toEqual({
     "system.qemu.100.pve1.cpu": 0.5,
@@ -168,8 +168,8 @@ describe.skipIf(python === null)(
     test("prepare, check and write", async () => {
       const script = join(import.meta.dir, "influx_peer.py");
       const { output, errors } = await runPeer([python ?? "", script, port(), gateway.token]);
-      expect({ answers: output === "" ? errors : JSON.parse(output), errors }).toEqual({
-        answers: {
+      expect({ responses: output === "" ? errors : JSON.parse(output), errors }).toEqual({
+        responses: {
           one: { ping: "1.8.10", create: null, databases: [], write: true, gzip: true },
           two: { ping: true, health: "pass", version: "1.8.10", write: null, batched: [] },
         },
@@ -200,8 +200,8 @@ describe.skipIf(clients.includes(null))(
         gateway.token,
         ...clients.map(String),
       ]);
-      expect({ answers: output === "" ? errors : JSON.parse(output), errors }).toEqual({
-        answers: { online: true, databases: [] },
+      expect({ responses: output === "" ? errors : JSON.parse(output), errors }).toEqual({
+        responses: { online: true, databases: [] },
         errors: "",
       });
       expect(await latestOf("npm-1")).toEqual({ "m.t": 2.5, "m.s": "x" });

@@ -114,12 +114,12 @@ describe("an integration's codecs", () => {
   });
 
   test("lose nothing of more at once than scripts have room for", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 120 }, (_, n) =>
         post(uplink("0000000000000001", "Vicki", Buffer.of(n).toString("base64"))),
       ),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const events = `/api/integrations/${integrationId}/events?limit=120`;
     const { body } = await fixture.call("GET", events, { token: tokens.owner });
     expect(body.filter(({ status }: { status: string }) => !["OK", "PENDING"].includes(status))).toEqual([]);
@@ -131,10 +131,10 @@ describe("an integration's codecs", () => {
     const endless = call("POST", "/preview", { source: "new Array(1e9).join('y')" }).finally(() => {
       isOver = true;
     });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map((n) => post(uplink("0000000000000001", "Vicki", `A${n}==`))),
     );
-    expect([isOver, ...answers.map(({ status }) => status)]).toEqual([false, 200, 200, 200]);
+    expect([isOver, ...responses.map(({ status }) => status)]).toEqual([false, 200, 200, 200]);
     expect((await newest()).status).toBe("OK");
     expect((await endless).body.error.code).toBe("script.overrun");
   });
@@ -155,11 +155,11 @@ describe("an integration's codecs", () => {
   test("must be the tenant's own", async () => {
     const theirs = await call("POST", "", { name: "theirs", source: decodes("theirs") }, "stranger");
     for (const codecId of ["nothing", theirs.body.codecId]) {
-      const answer = await fixture.call("PATCH", `/api/integrations/${integrationId}`, {
+      const response = await fixture.call("PATCH", `/api/integrations/${integrationId}`, {
         token: tokens.owner,
         body: { settings_json: { codecs: [{ codecId }] } },
       });
-      expect(answer.status).toBe(404);
+      expect(response.status).toBe(404);
     }
   });
 

@@ -32,9 +32,9 @@ const call = (method: string, path: string, body?: unknown, who: Who = "owner") 
   });
 
 async function create(fields: Record<string, unknown> = {}) {
-  const answer = await call("POST", "", { name: "gate", type: "HTTP", ...fields });
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body;
+  const response = await call("POST", "", { name: "gate", type: "HTTP", ...fields });
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body;
 }
 
 describe("who may do what", () => {
@@ -121,8 +121,8 @@ describe("what is wrong is told", () => {
     ],
   ];
   test.each(refused)("%s", async (_, body, message) => {
-    const answer = await call("POST", "", body);
-    expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(message)]);
+    const response = await call("POST", "", body);
+    expect([response.status, response.body.message]).toEqual([400, expect.stringMatching(message)]);
   });
 });
 
@@ -133,8 +133,8 @@ describe("an integration's life", () => {
     const first = await create({ type: "THE_THINGS_STACK", name: "first", status: "active" });
     const second = await create({ type: "THE_THINGS_STACK", name: "second", status: "active" });
     expect([first.isDefault, second.isDefault]).toEqual([true, false]);
-    const apiAnswer = await call("POST", `/${second.integrationId}/set-default`);
-    expect([apiAnswer.status, apiAnswer.body.isDefault]).toEqual([200, true]);
+    const apiResponse = await call("POST", `/${second.integrationId}/set-default`);
+    expect([apiResponse.status, apiResponse.body.isDefault]).toEqual([200, true]);
     expect((await call("GET", `/${first.integrationId}`)).body.isDefault).toBe(false);
   });
 

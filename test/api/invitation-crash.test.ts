@@ -45,9 +45,9 @@ test("of two at once for one address one is made, with the password that its ans
       token: owner.token,
       body: { email, fullName: "Otto", role: "TENANT_RW", inviteDelivery: "MANUAL" },
     });
-  const answers = await Promise.all([create(), create()]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-  const password = answers.find(({ status }) => status === 201)?.body.temporaryPassword;
+  const responses = await Promise.all([create(), create()]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+  const password = responses.find(({ status }) => status === 201)?.body.temporaryPassword;
   const body = { email, password, newPassword: "seven green bottles 42" };
   expect((await fixture.call("POST", "/idp/authorize", { body })).status).toBe(200);
 });

@@ -81,16 +81,16 @@ test("one address is not mailed at will, and handing over is still possible", as
   const { userId } = (await create({ email: "flo@plant.example" })).body;
   const invite = (kind: string) =>
     fixture.call("POST", `/api/users/${userId}/invite/${kind}`, { token: owner });
-  const answers = [];
-  for (let i = 0; i < 5; i++) answers.push(await invite("email"));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
-  expect(Number(answers[4]?.headers.get("retry-after"))).toBeGreaterThan(3000);
+  const responses = [];
+  for (let i = 0; i < 5; i++) responses.push(await invite("email"));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+  expect(Number(responses[4]?.headers.get("retry-after"))).toBeGreaterThan(3000);
   for (let i = 0; i < 5; i++) expect((await mailServer.next()).recipients).toEqual(["flo@plant.example"]);
   // What was refused has changed nothing: the last password that was mailed is still good.
   const signIn = await fixture.call("POST", "/idp/authorize", {
     body: {
       email: "flo@plant.example",
-      password: answers[3]?.body.temporaryPassword,
+      password: responses[3]?.body.temporaryPassword,
       newPassword: "a good long one 42",
     },
   });
@@ -118,11 +118,11 @@ test("without a mail server the invitation waits in the outbox, and the answer s
   const offline = await createTestApp();
   try {
     const { token } = await offline.signIn("TENANT_OWNER");
-    const answer = await offline.call("POST", "/api/users", {
+    const response = await offline.call("POST", "/api/users", {
       token,
       body: { fullName: "Nina New", email: "nina@plant.example", role: "TENANT_RW", inviteDelivery: "EMAIL" },
     });
-    expect(answer.body).toMatchObject({ inviteDelivery: "EMAIL", inviteSent: false });
+    expect(response.body).toMatchObject({ inviteDelivery: "EMAIL", inviteSent: false });
     const outbox = await offline.call("GET", "/api/outbox", { token });
     expect(outbox.body).toHaveLength(1);
     expect(outbox.text).toContain("nina@plant.example");

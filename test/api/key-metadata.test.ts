@@ -281,7 +281,7 @@ describe("resolved metadata", () => {
     ]);
     expect(profiles).toHaveLength(2);
     const keysOf = (id: string) =>
-      profiles.find((answer: { profileId: string }) => answer.profileId === id).keyMetadata;
+      profiles.find((response: { profileId: string }) => response.profileId === id).keyMetadata;
     expect(keysOf(profileId)).toEqual([{ key: "battery", unit: "%" }, temperature]);
     expect(keysOf(devices[0].profileId)).toEqual([
       { key: "battery", unit: "%" },

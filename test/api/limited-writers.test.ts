@@ -46,8 +46,11 @@ const writes: Array<[method: string, path: string, body: unknown]> = [
 
 describe.each(["user", "API key"] as const)("by a caller (%s) that is limited to some devices", (kind) => {
   test.each(writes)("%s %s is refused", async (method, path, body) => {
-    const answer = await fixture.call(method, path.replace(":id", profileId), { token: callers[kind], body });
-    expect([answer.status, answer.body?.message]).toEqual([
+    const response = await fixture.call(method, path.replace(":id", profileId), {
+      token: callers[kind],
+      body,
+    });
+    expect([response.status, response.body?.message]).toEqual([
       403,
       expect.stringMatching(/^Only users with access to all devices may /),
     ]);
@@ -71,8 +74,8 @@ test.each(ofUsers)(
     const { deviceId } = await fixture.createDevice(owner);
     const role = who === "admin" ? "TENANT_ADMIN" : "TENANT_OWNER";
     const { token } = await fixture.signIn(role, { devices: [deviceId] });
-    const answer = await fixture.call(method, path, { token, body });
-    expect([answer.status, answer.body?.message]).toEqual([
+    const response = await fixture.call(method, path, { token, body });
+    expect([response.status, response.body?.message]).toEqual([
       403,
       expect.stringMatching(/^Only users with access to all devices may /),
     ]);
@@ -82,7 +85,7 @@ test.each(ofUsers)(
 test("API keys that see more are neither ended nor renamed, and their hidden devices are not told", async () => {
   const [hidden, granted] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
   const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted.deviceId] });
-  const apiAnswer = await fixture.call("POST", "/api/api-keys", {
+  const apiResponse = await fixture.call("POST", "/api/api-keys", {
     token: owner,
     body: {
       name: "both",
@@ -91,7 +94,7 @@ test("API keys that see more are neither ended nor renamed, and their hidden dev
       deviceIds: [hidden.deviceId, granted.deviceId],
     },
   });
-  const path = `/api/api-keys/${apiAnswer.body.apiKeyId}`;
+  const path = `/api/api-keys/${apiResponse.body.apiKeyId}`;
   expect((await fixture.call("PATCH", path, { token, body: { name: "mine" } })).status).toBe(403);
   expect((await fixture.call("DELETE", path, { token })).status).toBe(403);
   const { text } = await fixture.call("GET", "/api/api-keys", { token });

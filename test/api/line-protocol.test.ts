@@ -23,13 +23,13 @@ const write = (
   { token = device.token, path = "/write?precision=ms", headers = {} } = {},
 ) => fixture.call("POST", path, { raw, headers: { authorization: `Token ${token}`, ...headers } });
 async function latest(deviceId: string): Promise<Record<string, unknown>> {
-  const answer = await fixture.call("GET", `/api/devices/${deviceId}/telemetry/latest`, { token: owner });
-  return answer.body.values ?? answer.body;
+  const response = await fixture.call("GET", `/api/devices/${deviceId}/telemetry/latest`, { token: owner });
+  return response.body.values ?? response.body;
 }
 async function childrenOf(deviceId: string): Promise<Record<string, string>> {
-  const answer = await fixture.call("GET", `/api/devices/${deviceId}/children`, { token: owner });
+  const response = await fixture.call("GET", `/api/devices/${deviceId}/children`, { token: owner });
   return Object.fromEntries(
-    answer.body.map((child: { name: string; deviceId: string }) => [child.name, child.deviceId]),
+    response.body.map((child: { name: string; deviceId: string }) => [child.name, child.deviceId]),
   );
 }
 const rejectionsOf = async (deviceId: string) =>
@@ -129,9 +129,9 @@ describe("requests", () => {
       body: { name: "slow", messagesPerSecond: 1 },
     });
     const { token } = await fixture.createDevice(owner, { profileId: body.profileId });
-    const answers = [];
-    for (let count = 0; count < 20; count++) answers.push(await write(`m a=${count}`, { token }));
-    const limited = answers.find(({ status }) => status === 429);
+    const responses = [];
+    for (let count = 0; count < 20; count++) responses.push(await write(`m a=${count}`, { token }));
+    const limited = responses.find(({ status }) => status === 429);
     expect(limited?.headers.get("retry-after")).toMatch(/^\d+$/);
   });
 });
@@ -195,16 +195,19 @@ describe("the token of a gateway", () => {
 
   test("speaks for no device that is not its child", async () => {
     const other = await fixture.createDevice(owner, { name: "not its child" });
-    const answer = await write(String.raw`m,host=not\ its\ child a=1`, { token: gateway.token });
-    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining("not its child")]);
+    const response = await write(String.raw`m,host=not\ its\ child a=1`, { token: gateway.token });
+    expect([response.status, response.body.error]).toEqual([400, expect.stringContaining("not its child")]);
     expect(await latest(other.deviceId)).not.toHaveProperty("m.a");
   });
 
   test("creates at most 1,000 children with one body", async () => {
     const { token, deviceId } = await fixture.createDevice(owner, { role: "GATEWAY" });
     const lines = Array.from({ length: 1_010 }, (_, index) => `m,host=h${index} a=1`).join("\n");
-    const answer = await write(lines, { token });
-    expect(answer.body).toMatchObject({ code: "line_protocol.partial", params: { count: 10, line: 1_001 } });
+    const response = await write(lines, { token });
+    expect(response.body).toMatchObject({
+      code: "line_protocol.partial",
+      params: { count: 10, line: 1_001 },
+    });
     expect(Object.keys(await childrenOf(deviceId))).toHaveLength(1_000);
   });
 });
@@ -227,13 +230,13 @@ test("nothing is acknowledged while the disk is full", async () => {
   const { token } = await full.createDevice((await full.signIn("TENANT_OWNER")).token);
   const options = { raw: "m a=1", headers: { authorization: `Token ${token}` } };
   free = 0;
-  let answer = await full.call("POST", "/api/v2/write", options);
-  while (answer.status === 204) {
+  let response = await full.call("POST", "/api/v2/write", options);
+  while (response.status === 204) {
     clock.advance(1_000);
-    answer = await full.call("POST", "/api/v2/write", options);
+    response = await full.call("POST", "/api/v2/write", options);
   }
-  expect([answer.status, answer.body.code]).toEqual([503, "unavailable"]);
-  expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+  expect([response.status, response.body.code]).toEqual([503, "unavailable"]);
+  expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
   await full.stop();
 });
 

@@ -33,7 +33,7 @@ const mapping = async (settings: Record<string, unknown>, mqtt: Record<string, u
   const id = body.integrationId as string;
   await untilAnswer(
     () => call("GET", `/integrations/${id}`),
-    (answer) => answer.body.bridge?.status === "connected",
+    (response) => response.body.bridge?.status === "connected",
   );
   return id;
 };
@@ -101,7 +101,7 @@ test("a paused mapping takes no messages, and a started one takes retained messa
   await call("POST", `/integrations/${id}/pause`);
   await untilAnswer(
     () => call("GET", `/integrations/${id}`),
-    (answer) => answer.body.bridge?.status !== "connected",
+    (response) => response.body.bridge?.status !== "connected",
   );
   await client.publishAsync("kept/pump", '{"pressure": 4}', { qos: 1 });
   expect((await latestOf("pump")).pressure).toBe(3);

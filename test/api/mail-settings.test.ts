@@ -112,7 +112,7 @@ test("a test names the answer of the server, with settings that are not stored y
     { server: server({ password: SECRET }), from: "line1@plant.example" },
     { "accept-language": "de" },
   );
-  expect(good.body).toMatchObject({ success: true, answer: expect.stringMatching(/^250 /) });
+  expect(good.body).toMatchObject({ success: true, response: expect.stringMatching(/^250 /) });
   const { parsed, sender } = await mails.next();
   expect([sender, parsed.subject]).toEqual(["line1@plant.example", "Lineside: Testmail"]);
   expect((await get()).body.server).toBeNull();

@@ -100,7 +100,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "POST /api/device-profiles",
     { name: "p", commandTimeoutMs: 1 },
-    "`commandTimeoutMs` must be an integer from 100 to 86400000 (ms until a command without an answer times out; kept, not used by this version).",
+    "`commandTimeoutMs` must be an integer from 100 to 86400000 (ms until a command without a response times out; kept, not used by this version).",
   ],
   [
     "POST /api/api-keys",
@@ -296,10 +296,10 @@ describe("an error of the API", () => {
     for (const [request, body, message] of requests) {
       const [method = "", path = ""] = filled(request).split(" ");
       const sent = body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body)));
-      const answer = await fixture.call(method as "GET", path, { token, body: sent });
-      expect([request, answer.body.message]).toEqual([request, message]);
-      expect(answer.text).not.toMatch(INTERNAL);
-      expect(answer.status).toBeGreaterThanOrEqual(400);
+      const response = await fixture.call(method as "GET", path, { token, body: sent });
+      expect([request, response.body.message]).toEqual([request, message]);
+      expect(response.text).not.toMatch(INTERNAL);
+      expect(response.status).toBeGreaterThanOrEqual(400);
     }
     await fixture.stop();
   });

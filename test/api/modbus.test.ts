@@ -40,7 +40,7 @@ describe("access", () => {
 
   test("users with some devices only cannot see units or change anything", async () => {
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [] });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call("GET", units(), undefined, token),
       call("POST", "/api/modbus/connections", { name: "x", host: "192.0.2.1", enabled: false }, token),
       call("PATCH", `/api/modbus/connections/${connectionId}`, { name: "y" }, token),
@@ -52,7 +52,7 @@ describe("access", () => {
         token,
       ),
     ]);
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.code]).toEqual([403, "modbus.all_devices_needed"]);
   });
 
@@ -162,13 +162,13 @@ test.each([
   ["an input register that can be written", { area: "INPUT_REGISTER", writable: true }],
   ["a discrete input that can be written", { area: "DISCRETE_INPUT", type: "BOOL", writable: true }],
 ])("%s is refused", async (_, fields) => {
-  const answer = await addUnit({ registers: [{ ...register, ...fields }] });
-  expect([answer.status, answer.body.code]).toEqual([400, "modbus.register_invalid"]);
+  const response = await addUnit({ registers: [{ ...register, ...fields }] });
+  expect([response.status, response.body.code]).toEqual([400, "modbus.register_invalid"]);
 });
 
 test("two registers with one key are refused", async () => {
-  const answer = await addUnit({ registers: [register, { ...register, address: 1 }] });
-  expect([answer.status, answer.body.code]).toEqual([400, "modbus.register_invalid"]);
+  const response = await addUnit({ registers: [register, { ...register, address: 1 }] });
+  expect([response.status, response.body.code]).toEqual([400, "modbus.register_invalid"]);
 });
 
 test("changes are in the audit log", async () => {
@@ -208,8 +208,8 @@ describe("a register map in CSV", () => {
   });
 
   test("is refused where it is no table", async () => {
-    const answer = await call("POST", "/api/modbus/register-maps", { csv: 'key,address\n"a,0' });
-    expect([answer.status, answer.body.code]).toEqual([400, "modbus.csv_unreadable"]);
+    const response = await call("POST", "/api/modbus/register-maps", { csv: 'key,address\n"a,0' });
+    expect([response.status, response.body.code]).toEqual([400, "modbus.csv_unreadable"]);
   });
 
   test("has 500 registers at most, and a longer table is read in part", async () => {

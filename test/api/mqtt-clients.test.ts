@@ -388,8 +388,8 @@ describe("MQTT clients", () => {
         ["DELETE", `/api/mqtt/clients/${mqttClientId}`],
         ["GET", "/api/mqtt/topics"],
       ] as const) {
-        const answer = await fixture.call(method, path, { token, ...(method === "PATCH" && { body: {} }) });
-        expect([role, method, path, answer.status]).toEqual([role, method, path, 403]);
+        const response = await fixture.call(method, path, { token, ...(method === "PATCH" && { body: {} }) });
+        expect([role, method, path, response.status]).toEqual([role, method, path, 403]);
       }
     }
   });

@@ -36,12 +36,12 @@ async function createClient(fields: Record<string, unknown> = {}) {
     publish: ["plant/#"],
     subscribe: ["#"],
   };
-  const answer = await fixture.call("POST", "/api/mqtt/clients", {
+  const response = await fixture.call("POST", "/api/mqtt/clients", {
     token: owner,
     body: { ...body, ...fields },
   });
-  expect(answer.status).toBe(201);
-  return answer.body as { mqttClientId: string; name: string; username: string; password: string };
+  expect(response.status).toBe(201);
+  return response.body as { mqttClientId: string; name: string; username: string; password: string };
 }
 type SavedClient = Awaited<ReturnType<typeof createClient>>;
 

@@ -67,7 +67,7 @@ const messaging = (changes: object = {}) => ({
   ...changes,
 });
 const settle = async (changes: object) => {
-  const answer = await patch("/api/notifications/settings", {
+  const response = await patch("/api/notifications/settings", {
     digestAfter: 10,
     digestMinutes: 5,
     language: "en",
@@ -75,7 +75,7 @@ const settle = async (changes: object) => {
     messaging: null,
     ...changes,
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 };
 /** Once nothing that happened to alarms waits to be told: the newest alarm of the device has been dealt with. */
 async function notifiedOf(device: { deviceId: string }, count: number): Promise<string[]> {
@@ -381,11 +381,11 @@ describe("a test to oneself", () => {
   });
 
   test("is not for keys, and ends after ten", async () => {
-    const apiAnswer = await fixture.call("POST", "/api/api-keys", {
+    const apiResponse = await fixture.call("POST", "/api/api-keys", {
       token: owner,
       body: { name: "x", role: "TENANT_RW" },
     });
-    expect((await attempt("email", apiAnswer.body.key)).status).toBe(403);
+    expect((await attempt("email", apiResponse.body.key)).status).toBe(403);
     let last = 200;
     for (let count = 0; count < 11; count++) last = (await attempt("messaging")).status;
     expect(last).toBe(429);

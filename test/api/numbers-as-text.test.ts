@@ -92,8 +92,8 @@ test.each([
   ],
 ])("%s is not accepted as text", async (_, path, bodyOf) => {
   const body = bodyOf();
-  const answer = await fixture.call("POST", path, { token, body });
-  expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+  const response = await fixture.call("POST", path, { token, body });
+  expect([response.status, response.body.statusCode]).toEqual([400, 400]);
   const withNumbers = JSON.parse(JSON.stringify(body).replaceAll(/"(\d+)"/g, "$1"));
   const accepted = await fixture.call("POST", path, { token, body: withNumbers });
   expect([accepted.status, accepted.body.message]).toEqual([201, undefined]);

@@ -39,7 +39,7 @@ describe("permissions", () => {
 
   test("users with some devices only cannot see units, browse or change anything", async () => {
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [] });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call("GET", `${path}/units`, undefined, token),
       call("POST", CONNECTIONS, { name: "x", ...connection }, token),
       call("PATCH", path, { storesUncertain: true }, token),
@@ -49,7 +49,7 @@ describe("permissions", () => {
       call("POST", "/api/opcua/endpoints", { host: "192.0.2.1" }, token),
       call("GET", "/api/opcua/certificate", undefined, token),
     ]);
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.code]).toEqual([403, "opcua.all_devices_needed"]);
   });
 
@@ -96,8 +96,8 @@ test.each([
     ],
   ],
 ])("%s is refused", async (_, items) => {
-  const answer = await addUnit(items);
-  expect([answer.status, answer.body.code]).toEqual([400, "opcua.item_invalid"]);
+  const response = await addUnit(items);
+  expect([response.status, response.body.code]).toEqual([400, "opcua.item_invalid"]);
 });
 
 test.each([

@@ -98,8 +98,8 @@ describe("the document", () => {
     const { responses } = document.components;
     const wrong: string[] = [];
     for (const { name, operation } of operations())
-      for (const [status, answer] of Object.entries(operation.responses)) {
-        const resolved = "$ref" in answer ? responses[answer.$ref.split("/").at(-1) ?? ""] : answer;
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const resolved = "$ref" in response ? responses[response.$ref.split("/").at(-1) ?? ""] : response;
         if (resolved === undefined || !("description" in resolved) || resolved.description === "")
           wrong.push(`${name} ${status}`);
         else if (Number(status) >= 400 && resolved.content !== undefined) {
@@ -112,9 +112,9 @@ describe("the document", () => {
 
   test("says at the error itself what it means for an operation", () => {
     const described = operations().flatMap(({ name, operation }) =>
-      Object.entries(operation.responses).flatMap(([status, answer]) =>
-        "$ref" in answer && answer.description !== undefined
-          ? [`${name} ${status} ${answer.description}`]
+      Object.entries(operation.responses).flatMap(([status, response]) =>
+        "$ref" in response && response.description !== undefined
+          ? [`${name} ${status} ${response.description}`]
           : [],
       ),
     );
@@ -122,8 +122,8 @@ describe("the document", () => {
     expect(described.length).toBeGreaterThan(40);
     const atBeginning = operations().filter(({ operation: { description = "", responses } }) =>
       [...description.matchAll(/(?:^|\. |; )([45]\d\d) /g)].some(([, status = ""]) => {
-        const answer = responses[status];
-        return answer !== undefined && "$ref" in answer && answer.description !== undefined;
+        const response = responses[status];
+        return response !== undefined && "$ref" in response && response.description !== undefined;
       }),
     );
     expect(atBeginning.map(({ name }) => name)).toEqual([]);
@@ -139,8 +139,8 @@ describe("the document", () => {
 
   test("has an example in every JSON answer of success", () => {
     const missing = operations().flatMap(({ name, operation }) =>
-      Object.entries(operation.responses).flatMap(([status, answer]) => {
-        const json = Number(status) < 400 && "content" in answer && answer.content?.["application/json"];
+      Object.entries(operation.responses).flatMap(([status, response]) => {
+        const json = Number(status) < 400 && "content" in response && response.content?.["application/json"];
         return json && json.example === undefined ? [`${name} ${status}`] : [];
       }),
     );
@@ -154,12 +154,12 @@ describe("the document", () => {
     const wrong: string[] = [];
     let checked = 0;
     for (const { name, path, method, operation } of operations()) {
-      const answers = Object.entries(operation.responses).flatMap(([status, answer]) =>
-        "content" in answer ? [[["responses", status], answer.content] as const] : [],
+      const responses = Object.entries(operation.responses).flatMap(([status, response]) =>
+        "content" in response ? [[["responses", status], response.content] as const] : [],
       );
       for (const [place, content] of [
         [["requestBody"], operation.requestBody?.content] as const,
-        ...answers,
+        ...responses,
       ]) {
         const json = content?.["application/json"];
         if (json?.example === undefined || json.schema === undefined) continue;

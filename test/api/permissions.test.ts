@@ -179,7 +179,7 @@ describe("a caller without a valid credential", () => {
     const me = (headers: Record<string, string>, query = "") =>
       fixture.call("GET", `/api/auth/me${query}`, { headers });
     expect((await me({ authorization: `bearer ${good}` })).status).toBe(200); // the scheme's case is free (RFC 9110)
-    for (const answer of [
+    for (const response of [
       await me({ authorization: good }),
       await me({ authorization: `Basic ${good}` }),
       await me({ authorization: `Bearer ${good} ${good}` }),
@@ -188,7 +188,7 @@ describe("a caller without a valid credential", () => {
       await me({ "x-authorization": `Bearer ${good}` }),
       await me({}, `?access_token=${good}&token=${good}`),
     ])
-      expect([answer.status, answer.text]).toEqual([401, ""]);
+      expect([response.status, response.text]).toEqual([401, ""]);
   });
 });
 
@@ -196,8 +196,8 @@ describe("a caller without a valid credential", () => {
 async function openStream(token: string): Promise<number | string> {
   const client = await WebSocketClient.open(`${fixture.app.url}/api/ws`);
   client.send({ type: "auth", token });
-  const answer = client.until(({ type }) => type !== "error").then(({ type }) => type);
-  const result = await answer.catch(async () => (await client.closed).code);
+  const response = client.until(({ type }) => type !== "error").then(({ type }) => type);
+  const result = await response.catch(async () => (await client.closed).code);
   await client.close();
   return result;
 }
@@ -209,7 +209,7 @@ describe("streams", () => {
         async ({ name, token }) => [name, await openStream(token)] as const,
       ),
     );
-    expect(opened.filter(([, answer]) => answer !== 4401)).toEqual([]);
+    expect(opened.filter(([, response]) => response !== 4401)).toEqual([]);
   });
 
   test("are open to every role and its API keys", async () => {

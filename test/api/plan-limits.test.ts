@@ -61,13 +61,13 @@ describe("devices", () => {
   });
 
   test("of two at once for the last place, one gets it", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["a", "b"].map((name) =>
         fixture.call("POST", "/api/devices", { token: owner, body: { name, deviceType: "sensor" } }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403]);
-    const { deviceId } = answers.find(({ status }) => status === 201)?.body ?? {};
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 403]);
+    const { deviceId } = responses.find(({ status }) => status === 201)?.body ?? {};
     await fixture.call("DELETE", `/api/devices/${deviceId}`, { token: owner });
   });
 
@@ -84,10 +84,10 @@ test("users beyond the plan are 403 and name the limit", async () => {
       token: owner,
       body: { fullName: "x", email, role: "TENANT_RW", inviteDelivery: "MANUAL" },
     });
-  const answers = [];
-  for (const name of ["a", "b", "c", "d"]) answers.push(await create(`${name}@one.example`));
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 403]);
-  expect(answers[3]?.body.message).toBe(
+  const responses = [];
+  for (const name of ["a", "b", "c", "d"]) responses.push(await create(`${name}@one.example`));
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 403]);
+  expect(responses[3]?.body.message).toBe(
     "The plan of this site allows 4 users. Delete one, or select another plan.",
   );
 });

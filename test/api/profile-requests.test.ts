@@ -121,9 +121,9 @@ describe("a request of a device", () => {
     ["returns too much", script("return 'x'.repeat(70000);"), "64 KiB"],
   ])("hears an error when its script %s", async (_, source, part) => {
     await change({ deviceRequests: [{ method: "run", script: source }] });
-    const answer = await ask({ method: "run" });
-    expect(Object.keys(answer)).toEqual(["error", "errorText"]);
-    expect(answer.error).toContain(part);
+    const response = await ask({ method: "run" });
+    expect(Object.keys(response)).toEqual(["error", "errorText"]);
+    expect(response.error).toContain(part);
   });
 
   test("gets null from a script that returns nothing", async () => {
@@ -138,9 +138,9 @@ describe("a request of a device", () => {
       protocolVersion: 5,
       reconnectPeriod: 0,
     });
-    const answers = new Map<string, unknown>();
+    const responses = new Map<string, unknown>();
     try {
-      client.on("message", (topic, payload) => void answers.set(topic, JSON.parse(payload.toString())));
+      client.on("message", (topic, payload) => void responses.set(topic, JSON.parse(payload.toString())));
       await client.subscribeAsync("v1/devices/me/rpc/response/+", { qos: 1 });
       await Promise.all(
         Array.from({ length: 10 }, (_, id) =>
@@ -152,16 +152,17 @@ describe("a request of a device", () => {
         ),
       );
       await untilAnswer(
-        async () => answers.size,
+        async () => responses.size,
         (count) => count === 10,
       );
     } finally {
       await client.endAsync();
     }
-    expect(answers.get("v1/devices/me/rpc/response/1")).toBe(2);
-    for (const [topic, answer] of answers) {
+    expect(responses.get("v1/devices/me/rpc/response/1")).toBe(2);
+    for (const [topic, response] of responses) {
       const id = Number(topic.slice(topic.lastIndexOf("/") + 1));
-      if (answer !== id * 2) expect(answer).toMatchObject({ error: expect.stringContaining("4 requests") });
+      if (response !== id * 2)
+        expect(response).toMatchObject({ error: expect.stringContaining("4 requests") });
     }
   });
 });

@@ -112,8 +112,8 @@ describe("a new device", () => {
       password: "chosen by hand",
     };
     const other = { ...body, username: nameOf() };
-    const answers = await Promise.all([claim(body), claim(other)]);
-    expect(answers.map((answer) => answer.body.status).sort()).toEqual(["FAILURE", "SUCCESS"]);
+    const responses = await Promise.all([claim(body), claim(other)]);
+    expect(responses.map((response) => response.body.status).sort()).toEqual(["FAILURE", "SUCCESS"]);
   });
 
   test("may bring its own token, user name and password, or certificate", async () => {
@@ -179,9 +179,9 @@ describe("a new device", () => {
     [{ deviceName: "x", credentialsType: "X509_CERTIFICATE", hash: "AAAA" }, "certificate"],
     [{ deviceName: "x", credentialsType: "ACCESS_TOKEN", token: "!X509!aaaaaaa" }, "token"],
   ])("that asks wrongly, %j, is told", async (body, word) => {
-    const answer = await claim(body);
-    expect(answer.body.status).toBe("FAILURE");
-    expect(answer.body.errorMsg).toContain(word);
+    const response = await claim(body);
+    expect(response.body.status).toBe("FAILURE");
+    expect(response.body.errorMsg).toContain(word);
   });
 
   test.each([{}, { deviceName: "  " }])("that names itself as in %j gets a name", async (body) => {
@@ -255,17 +255,17 @@ describe("where devices are entered beforehand", () => {
     const device = await fixture.createDevice(owner, { name, profileId });
     const body = { type: "MQTT_BASIC", username: nameOf() };
     await fixture.call("PUT", `/api/devices/${device.deviceId}/credentials`, { token: owner, body });
-    const answer = await claim({ deviceName: name });
-    expect(answer.body).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
-    expect(await send(answer.body.credentialsValue)).toBe(200);
+    const response = await claim({ deviceName: name });
+    expect(response.body).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
+    expect(await send(response.body.credentialsValue)).toBe(200);
   });
 });
 
 test("a flood of claims from one address is held off, with a time to come back", async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 230 }, () => claim({ deviceName: nameOf(), provisionDeviceKey: "wrong" })),
   );
-  const refused = answers.filter(({ status }) => status === 429);
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThanOrEqual(30);
   expect(refused[0]?.headers.get("retry-after")).toBe("1");
   clock.advance(1_000);
@@ -281,18 +281,20 @@ describe("over MQTT", () => {
       keepalive: 0,
     });
   const asked = async (client: MqttClient, body: string | Buffer) => {
-    const answer = new Promise<Buffer>((resolve) => client.once("message", (_, payload) => resolve(payload)));
+    const response = new Promise<Buffer>((resolve) =>
+      client.once("message", (_, payload) => resolve(payload)),
+    );
     await client.publishAsync("/provision/request", body, { qos: 1 });
-    return answer;
+    return response;
   };
 
   test.each([4, 5] as const)("%i: a claim is answered, and the token works", async (version) => {
     const client = await connect(version);
     await client.subscribeAsync("/provision/response", { qos: 1 });
     const request = { deviceName: nameOf(), provisionDeviceKey: key, provisionDeviceSecret: secret };
-    const answer = JSON.parse((await asked(client, JSON.stringify(request))).toString());
-    expect(answer).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
-    expect(await send(answer.credentialsValue)).toBe(200);
+    const response = JSON.parse((await asked(client, JSON.stringify(request))).toString());
+    expect(response).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
+    expect(await send(response.credentialsValue)).toBe(200);
     const binary = decode(await asked(client, encode({ ...request, deviceName: nameOf() })));
     expect(binary).toMatchObject({ status: "SUCCESS" });
     expect(JSON.parse((await asked(client, "{")).toString())).toMatchObject({ status: "FAILURE" });

@@ -69,8 +69,8 @@ test("settings take effect at the next start", async () => {
     fixed: [],
     needsRestart: true,
   });
-  const answer = await fixture.call("POST", "/api/gateway/restart", { token: owner });
-  expect(answer.status).toBe(202);
+  const response = await fixture.call("POST", "/api/gateway/restart", { token: owner });
+  expect(response.status).toBe(202);
   await fixture.app.restartRequested;
   await fixture.stop();
   fixture = await createTestApp({ directory, host: "one" });

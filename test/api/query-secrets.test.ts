@@ -33,9 +33,9 @@ const call = (method: string, path: string, body?: unknown, token = owner) =>
 const stepTo = (url: string, rest = {}) => ({ type: "webhook_forward", url, ...rest });
 
 async function createPipeline(steps: unknown[], token = owner) {
-  const answer = await call("POST", "/api/data-pipelines", { name: "erp", status: "active", steps }, token);
-  expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 201 });
-  return answer.body as { pipelineId: string; steps: { url: string; config?: { url: string } }[] };
+  const response = await call("POST", "/api/data-pipelines", { name: "erp", status: "active", steps }, token);
+  expect({ status: response.status, text: response.text.slice(0, 300) }).toMatchObject({ status: 201 });
+  return response.body as { pipelineId: string; steps: { url: string; config?: { url: string } }[] };
 }
 
 const update = ({ pipelineId }: { pipelineId: string }, steps: unknown[]) =>

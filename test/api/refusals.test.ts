@@ -113,8 +113,8 @@ describe("each edge lists what it refuses", () => {
   });
 
   test("the device API and a device's WebSocket", async () => {
-    const answer = await fixture.call("POST", "/api/v1/HttpTokenOfNobody/telemetry", { body: { t: 1 } });
-    expect(answer.status).toBe(400);
+    const response = await fixture.call("POST", "/api/v1/HttpTokenOfNobody/telemetry", { body: { t: 1 } });
+    expect(response.status).toBe(400);
     expect(await search("Http")).toMatchObject([
       { edge: "device_api", protocol: "http", identity: "Http… (17)" },
     ]);
@@ -123,8 +123,11 @@ describe("each edge lists what it refuses", () => {
   });
 
   test("the device API, for a token that is not text", async () => {
-    const answer = await fetch(`${fixture.app.url}/api/v1/%FF%FE/telemetry`, { method: "POST", body: "{}" });
-    expect(answer.status).toBe(400);
+    const response = await fetch(`${fixture.app.url}/api/v1/%FF%FE/telemetry`, {
+      method: "POST",
+      body: "{}",
+    });
+    expect(response.status).toBe(400);
     expect(await search("… (2)")).toMatchObject([
       { edge: "device_api", reason: { code: "refusal.token_wrong" } },
     ]);
@@ -161,14 +164,14 @@ describe("each edge lists what it refuses", () => {
   test("links that are valid once: setup, a new password and the download of a backup", async () => {
     const secret = "AnInvalidSecretOfALink";
     const owner = { email: "a@b.example", password: PASSWORD, fullName: "A", tenantName: "T" };
-    const answers = [
+    const responses = [
       await fixture.call("GET", `/api/setup?token=${secret}`),
       await fixture.call("POST", "/api/setup", { body: { token: secret, ...owner } }),
       await fixture.call("POST", "/api/setup/restore", { body: { token: secret } }),
       await fixture.call("GET", `/idp/reset?token=${secret}`),
       await fixture.call("GET", `/api/gateway/backup/downloads/${secret}`),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
     const listed = await list(tokens.operator, "?edge=link&sort=-count");
     expect(
       listed.map(
@@ -191,11 +194,11 @@ describe("each edge lists what it refuses", () => {
   });
 
   test("webhooks", async () => {
-    const answer = await fixture.call("POST", "/api/v1/integrations/generic/telemetry", {
+    const response = await fixture.call("POST", "/api/v1/integrations/generic/telemetry", {
       body: { externalDeviceId: "a", telemetry: { t: 1 } },
       headers: { "x-tenant-id": "no-such-tenant", "x-webhook-secret": "a wrong webhook secret" },
     });
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     expect(await list(tokens.operator, "?edge=webhook")).toMatchObject([
       { identity: "no-such-tenant", reason: { code: "refusal.secret_wrong" } },
     ]);

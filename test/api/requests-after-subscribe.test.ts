@@ -43,10 +43,10 @@ for (const version of [4, 5] as const)
         subscriptions: [{ topic, qos }],
       });
 
-      for (const { of, topic, answer, body } of requests)
+      for (const { of, topic, answer: response, body } of requests)
         for (const qos of [0, 1] as const) {
           const packets = [
-            subscribePacket(answer.replace(/\d$/, "+"), qos),
+            subscribePacket(response.replace(/\d$/, "+"), qos),
             publishPacket(topic, body, { qos, id: 8 }),
           ];
 
@@ -54,7 +54,7 @@ for (const version of [4, 5] as const)
             const { token } = await fixture.createDevice(owner);
             const client = await RawClient.connect(fixture.app.mqttPort ?? 0, version, fieldsOf(token));
             client.raw(segmentOf(version, packets));
-            expect((await client.next("publish")).topic).toBe(answer);
+            expect((await client.next("publish")).topic).toBe(response);
             client.drop();
           });
 
@@ -62,7 +62,7 @@ for (const version of [4, 5] as const)
             const { token } = await fixture.createDevice(owner);
             const client = await RawClient.open(fixture.app.mqttPort ?? 0, version);
             client.raw(segmentOf(version, [connectPacket(version, fieldsOf(token)), ...packets]));
-            expect((await client.next("publish")).topic).toBe(answer);
+            expect((await client.next("publish")).topic).toBe(response);
             client.drop();
           });
         }

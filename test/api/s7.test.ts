@@ -33,14 +33,14 @@ describe("access", () => {
 
   test("users with some devices only cannot see units, read or change anything", async () => {
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [] });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call("GET", `${path}/units`, undefined, token),
       call("POST", CONNECTIONS, { name: "x", host: "192.0.2.1", enabled: false }, token),
       call("PATCH", path, { slot: 2 }, token),
       call("DELETE", path, undefined, token),
       call("POST", `${path}/read`, { address: "MB0" }, token),
     ]);
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.code]).toEqual([403, "s7.all_devices_needed"]);
   });
 
@@ -83,8 +83,8 @@ test.each([
     Array.from({ length: 8 }, (_, index) => ({ key: `k${index}`, address: "DB1,BYTE0.256" })),
   ],
 ])("%s is refused", async (_, tags) => {
-  const answer = await addUnit(tags);
-  expect([answer.status, answer.body.code]).toEqual([400, "s7.tag_invalid"]);
+  const response = await addUnit(tags);
+  expect([response.status, response.body.code]).toEqual([400, "s7.tag_invalid"]);
 });
 
 test("names are unique in a tenant, and changes are in the audit log", async () => {

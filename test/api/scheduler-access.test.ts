@@ -182,8 +182,8 @@ describe("permissions", () => {
     expect(runs.body[0]).toMatchObject({ runId: run.runId, targetCount: 1, hiddenTargets: 1 });
     const targets = await call("GET", `/${wideId}/runs/${run.runId}/targets`, undefined, "limited");
     expect(targets.headers.get("x-total-count")).toBe("1");
-    for (const answer of [job, runs, targets])
-      expect(answer.text).not.toMatch(new RegExp(`${other.deviceId}|other`));
+    for (const response of [job, runs, targets])
+      expect(response.text).not.toMatch(new RegExp(`${other.deviceId}|other`));
     for (const [search, found] of [
       ["mine", 1],
       ["other", 0],

@@ -22,9 +22,9 @@ export const call = (method: string, path: string, body?: unknown, who: Who = "o
 
 export async function createJob(fields: Record<string, unknown> = {}, who: Who = "owner") {
   const body = { name: "night", schedule: hourly, action: set([mine.deviceId]), ...fields };
-  const answer = await call("POST", "", body, who);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body;
+  const response = await call("POST", "", body, who);
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body;
 }
 
 /** Waits until the job's newest run has come to its end. */

@@ -48,8 +48,11 @@ describe("writing jobs", () => {
       '"__proto__":{"a":1}',
     );
     const headers = { "content-type": "application/json" };
-    const apiAnswer = await fixture.call("POST", "/api/scheduler", { token: tokens.owner, raw, headers });
-    expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.stringContaining('"__proto__":{"a":1}')]);
+    const apiResponse = await fixture.call("POST", "/api/scheduler", { token: tokens.owner, raw, headers });
+    expect([apiResponse.status, apiResponse.text]).toEqual([
+      201,
+      expect.stringContaining('"__proto__":{"a":1}'),
+    ]);
   });
 
   test("pause and start keep an interval on its grid, and return the job's state", async () => {
@@ -80,8 +83,8 @@ describe("writing jobs", () => {
     const body = { name: "x", schedule: hourly, action: set([deviceId]) };
     const create = () => fixture.call("POST", "/api/scheduler", { token, body });
     for (let batch = 0; batch < 20; batch++) {
-      const apiAnswers = await Promise.all(Array.from({ length: 50 }, create));
-      expect(apiAnswers.every(({ status }) => status === 201)).toBe(true);
+      const apiResponses = await Promise.all(Array.from({ length: 50 }, create));
+      expect(apiResponses.every(({ status }) => status === 201)).toBe(true);
     }
     const last = await create();
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("at most 1000 jobs")]);
@@ -182,8 +185,8 @@ describe("writing jobs", () => {
     ["misfire", () => ({ name: "x", schedule: hourly, action: set([mine.deviceId]), misfire: "all" })],
   ];
   test.each(invalid)("an invalid job is 400 and the message names the field: %s", async (field, body) => {
-    const answer = await call("POST", "", body());
-    expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining(field)]);
+    const response = await call("POST", "", body());
+    expect([response.status, response.body?.message]).toEqual([400, expect.stringContaining(field)]);
   });
 
   test("a job without a time left cannot be started", async () => {

@@ -134,8 +134,8 @@ describe("signing in with it", () => {
   test("of two at once with one code, one gets in", async () => {
     const { email, app } = await withSecondFactor();
     const code = app();
-    const answers = await Promise.all([signIn(email, code), signIn(email, code)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const responses = await Promise.all([signIn(email, code), signIn(email, code)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
   test("a phone may be half a minute early or late, not more", async () => {
@@ -215,9 +215,9 @@ describe("turning it off", () => {
     const { email, user } = await withSecondFactor();
     const { provider } = fixture.app.services;
     await provider.resetPassword(provider.createResetSecret(user.email) ?? "", "seven green bottles 42");
-    const answer = await fixture.call("POST", "/idp/authorize", {
+    const response = await fixture.call("POST", "/idp/authorize", {
       body: { email, password: "seven green bottles 42" },
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 });

@@ -74,8 +74,8 @@ const send = (...args: Parameters<typeof part>) => {
 
 async function upload(bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.length; offset += MEBIBYTE) {
-    const answer = await send(offset, bytes.subarray(offset, offset + MEBIBYTE), bytes.length);
-    expect([answer.status, answer.body.uploadedBytes]).toEqual([
+    const response = await send(offset, bytes.subarray(offset, offset + MEBIBYTE), bytes.length);
+    expect([response.status, response.body.uploadedBytes]).toEqual([
       200,
       Math.min(offset + MEBIBYTE, bytes.length),
     ]);
@@ -155,8 +155,8 @@ test("an upload goes on where it was interrupted, and a part is not taken twice"
   expect((await send(0, archive.subarray(0, 1000))).body.uploadedBytes).toBe(1000);
   expect((await send(0, archive.subarray(0, 1000))).body.uploadedBytes).toBe(1000);
   const rest = archive.subarray(1000, Math.min(half, MEBIBYTE));
-  const answers = await Promise.all([send(1000, rest), send(1000, rest)]);
-  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+  const responses = await Promise.all([send(1000, rest), send(1000, rest)]);
+  expect(responses.map((response) => response.status).sort()).toEqual([200, 409]);
   expect(await status()).toMatchObject({ state: "IDLE", uploadedBytes: 1000 + rest.length });
   expect((await begin()).body.code).toBe("backup.upload_incomplete");
 });
@@ -216,13 +216,13 @@ test("a setup link does not expire while a restoration uses it", async () => {
   const clock = new FakeClock();
   const slow = await createTestApp({ clock });
   const link = slow.app.services.setup.createLink();
-  const answer = async () => (await slow.call("GET", `${PATH}?token=${link}`)).status;
+  const response = async () => (await slow.call("GET", `${PATH}?token=${link}`)).status;
   for (let round = 0; round < 3; round++) {
     clock.advance(20 * 60_000);
-    expect(await answer()).toBe(200);
+    expect(await response()).toBe(200);
   }
   clock.advance(31 * 60_000);
-  expect(await answer()).toBe(404);
+  expect(await response()).toBe(404);
   await slow.stop();
 });
 

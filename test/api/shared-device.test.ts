@@ -65,7 +65,7 @@ test("the users of a tenant that is allowed see harmless key figures, and no ala
   expect(await gatewayDevice(tokens[1])).toBeUndefined();
   const { body } = await untilAnswer(
     () => call("GET", `/api/devices/${device.deviceId}/telemetry/latest`, tokens[0]),
-    (answer) => answer.body.values !== undefined,
+    (response) => response.body.values !== undefined,
   );
   expect(body.values).toMatchObject({ disk_used_percent: 60, storage_refuses: false });
   const { keys } = (await call("GET", PATH, operator)).body;

@@ -39,15 +39,15 @@ describe("limits and silence", () => {
   test("a known address and an unknown one get the same answers and the same limits", async () => {
     const existing = (await fixture.signIn("TENANT_RW")).user.email;
     const transcript = async (email: string) => {
-      const answers = [await post("signup", person({ email })), await post("signup", person({ email }))];
+      const responses = [await post("signup", person({ email })), await post("signup", person({ email }))];
       clock.advance(MINUTE_MS);
-      answers.push(
+      responses.push(
         await post("resend-otp", { email }),
         await post("resend-otp", { email }),
         await post("verify-otp", { email, otp: "123456", password: NEW_PASSWORD }),
       );
       const notified = ["retry-after", "content-type", "content-length"];
-      return answers.map(({ status, text, headers }) => [
+      return responses.map(({ status, text, headers }) => [
         status,
         text,
         ...notified.map((name) => headers.get(name)),
@@ -109,8 +109,8 @@ test("a closed sign-up answers 403 to everything", async () => {
       "verify-otp": { email: "a@b.example", otp: "123456", password: NEW_PASSWORD },
     };
     for (const [path, body] of Object.entries(calls)) {
-      const answer = await closed.call("POST", `/api/auth/${path}`, { body });
-      expect([answer.status, answer.body.statusCode]).toEqual([403, 403]);
+      const response = await closed.call("POST", `/api/auth/${path}`, { body });
+      expect([response.status, response.body.statusCode]).toEqual([403, 403]);
     }
     closed.app.services.users.create({
       tenantId: null,
@@ -131,17 +131,17 @@ test("a closed sign-up answers 403 to everything", async () => {
 });
 
 test("a plan without limits is for strangers only where the operator offers it", async () => {
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const config of [{}, { signup_plans: "basic,onprem" }]) {
     const open = await createTestApp({ config: { signup: "open", ...config } });
     await open.signIn("TENANT_OWNER");
     const { status, body } = await open.call("POST", "/api/auth/signup", {
       body: person({ planId: "onprem" }),
     });
-    answers.push([status, body.message ?? ""]);
+    responses.push([status, body.message ?? ""]);
     await open.stop();
   }
-  expect(answers).toEqual([
+  expect(responses).toEqual([
     [400, expect.stringMatching(/^`planId` must be the ID of a plan that .api.plans lists\.$/)],
     [200, ""],
   ]);

@@ -26,8 +26,8 @@ const wrong = (otp: string) => (otp === "000000" ? "000001" : "000000");
 describe("a person who signs up", () => {
   test("signs up, confirms the code, signs in and creates a tenant, with one token", async () => {
     const newUser = person({ email: "  Nora@There.example " });
-    const answer = await post("signup", newUser, { "accept-language": "de-AT" });
-    expect([answer.status, answer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
+    const response = await post("signup", newUser, { "accept-language": "de-AT" });
+    expect([response.status, response.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
     const mail = await mailServer.next();
     expect(mail.recipients).toEqual(["nora@there.example"]);
     expect(mail.parsed.text).toContain("Guten Tag Nora New,");
@@ -90,12 +90,12 @@ describe("a person who signs up", () => {
     await post("verify-otp", { email, otp, password: NEW_PASSWORD });
     const token = await signInAs(email);
     const before = fixture.app.services.tenants.list().length;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["A", "B"].map((tenantName) =>
         fixture.call("POST", "/api/auth/onboarding", { token, body: { tenantName } }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(fixture.app.services.tenants.list().length).toBe(before + 1);
   });
 
@@ -103,8 +103,8 @@ describe("a person who signs up", () => {
     const { email, otp } = await signUp();
     await post("verify-otp", { email, otp, password: NEW_PASSWORD });
     const token = await signInAs(email);
-    const answer = await fixture.call("POST", "/api/auth/onboarding", { token, body: { planId: "gold" } });
-    expect(answer.status).toBe(400);
+    const response = await fixture.call("POST", "/api/auth/onboarding", { token, body: { planId: "gold" } });
+    expect(response.status).toBe(400);
     expect((await fixture.call("GET", "/api/auth/me", { token })).body.onboardingRequired).toBe(true);
   });
 
@@ -243,10 +243,10 @@ describe("the code", () => {
 
   test("works once, also for two at once", async () => {
     const { email, otp } = await signUp();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map(() => post("verify-otp", { email, otp, password: NEW_PASSWORD })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
   });
 

@@ -34,8 +34,8 @@ describe("the value of an attribute", () => {
     const report = (body: unknown) => fixture.call("POST", `/api/v1/${device.token}/attributes`, { body });
     for (const set of [setBy, report]) {
       expect((await set({ fits: textOf(LIMIT) })).status).toBe(200);
-      const answer = await set({ small: 1, large: textOf(LIMIT + 1) });
-      expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
+      const response = await set({ small: 1, large: textOf(LIMIT + 1) });
+      expect([response.status, response.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
     }
     const kept = await fixture.call("GET", atTime("attributes/keys"), { token: owner });
     expect(kept.body).toContainEqual({ key: "fits" });
@@ -57,8 +57,8 @@ describe("the parameters of a command", () => {
       { command: { method: "m", params: { large } } },
       { type: "t", params: large },
     ]) {
-      const answer = await command(body);
-      expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
+      const response = await command(body);
+      expect([response.status, response.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
     }
   });
 });
@@ -69,8 +69,8 @@ describe("what anybody may send, signed in or not,", () => {
     async (path) => {
       const send = (raw: string) =>
         fixture.call("POST", path, { raw, headers: { "content-type": "application/json" } });
-      const answer = await send("[".repeat(LIMIT + 1));
-      expect([answer.status, answer.body]).toEqual([413, expect.objectContaining({ statusCode: 413 })]);
+      const response = await send("[".repeat(LIMIT + 1));
+      expect([response.status, response.body]).toEqual([413, expect.objectContaining({ statusCode: 413 })]);
       expect((await send("[".repeat(LIMIT))).status).not.toBe(413);
     },
   );
@@ -78,8 +78,8 @@ describe("what anybody may send, signed in or not,", () => {
   test("is refused when it does not say how long it is", async () => {
     const body = streamOf('{"code":"x"}');
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${fixture.app.url}/api/auth/exchange`, { method: "POST", headers, body });
-    expect(answer.status).toBe(413);
+    const response = await fetch(`${fixture.app.url}/api/auth/exchange`, { method: "POST", headers, body });
+    expect(response.status).toBe(413);
   });
 });
 
@@ -107,8 +107,11 @@ describe("a body of the API", () => {
       name: `device ${index} ${"x".repeat(120)}`,
       deviceType: "t",
     }));
-    const answer = await fixture.call("POST", "/api/devices/bulk/validate", { token: owner, body: { rows } });
-    expect([answer.status, answer.body.total]).toEqual([201, 9_000]);
+    const response = await fixture.call("POST", "/api/devices/bulk/validate", {
+      token: owner,
+      body: { rows },
+    });
+    expect([response.status, response.body.total]).toEqual([201, 9_000]);
   });
 });
 

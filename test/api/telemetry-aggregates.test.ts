@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const pointsOf = (answer: { body: { data: { series: { points: unknown }[] }[] } }) =>
-  answer.body.data[0]?.series[0]?.points;
+const pointsOf = (response: { body: { data: { series: { points: unknown }[] }[] } }) =>
+  response.body.data[0]?.series[0]?.points;
 
 describe("aggregates of counters and states", () => {
   apiRows(
@@ -56,8 +56,8 @@ describe("aggregates of counters and states", () => {
         name: "a counter's increase begins before the range and counts a reset",
         request: () => range(`from=${T0 + 1000}&to=${T0 + 5999}&keys=energy&aggregation=delta&interval=2s`),
         status: 200,
-        answer: (answer) =>
-          expect(pointsOf(answer)).toEqual([
+        answer: (response) =>
+          expect(pointsOf(response)).toEqual([
             { ts: T0, value: 4.5 },
             { ts: T0 + 2000, value: 2 },
             { ts: T0 + 4000, value: 1 },
@@ -70,8 +70,8 @@ describe("aggregates of counters and states", () => {
             `from=${T0}&to=${T0 + 5999}&keys=energy&aggregation=delta&interval=14:00,06:00&timezone=Europe/Berlin`,
           ),
         status: 200,
-        answer: (answer) =>
-          expect(pointsOf(answer)).toEqual([{ ts: Date.parse("2025-12-31T13:00:00Z"), value: 7.5 }]),
+        answer: (response) =>
+          expect(pointsOf(response)).toEqual([{ ts: Date.parse("2025-12-31T13:00:00Z"), value: 7.5 }]),
       },
       {
         name: "without named keys those without numbers are left out",
@@ -109,8 +109,8 @@ describe("aggregates of counters and states", () => {
         name: "a state holds from before the range until its end",
         request: () => range(`from=${T0 + 1000}&to=${T0 + 3999}&keys=state&aggregation=timeIn&interval=2s`),
         status: 200,
-        answer: (answer) =>
-          expect(pointsOf(answer)).toEqual([
+        answer: (response) =>
+          expect(pointsOf(response)).toEqual([
             { ts: T0, value: [{ value: "run", ms: 1000 }] },
             {
               ts: T0 + 2000,
@@ -126,8 +126,8 @@ describe("aggregates of counters and states", () => {
         request: () =>
           range(`from=${T0 + 6000}&to=${T0 + 10 ** 12}&keys=ok&aggregation=timeIn&maxDataPoints=1`),
         status: 200,
-        answer: (answer) =>
-          expect(pointsOf(answer)).toEqual([{ ts: T0 + 6000, value: [{ value: true, ms: 54_000 }] }]),
+        answer: (response) =>
+          expect(pointsOf(response)).toEqual([{ ts: T0 + 6000, value: [{ value: true, ms: 54_000 }] }]),
       },
     ],
   );

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 describe("a device sends telemetry over HTTP", () => {
-  const ok = (answer: { body: unknown }) => expect(answer.body).toEqual({ success: true });
+  const ok = (response: { body: unknown }) => expect(response.body).toEqual({ success: true });
   apiRows(
     () => fixture,
     [

@@ -189,12 +189,12 @@ describe("tenant attributes", () => {
 
   test("keep a key named __proto__, within a value and as the key itself", async () => {
     const raw = '{"key":"__proto__","value":{"__proto__":{"x":1},"constructor":2}}';
-    const answer = await fixture.call("POST", "/api/tenant-attributes", {
+    const response = await fixture.call("POST", "/api/tenant-attributes", {
       token: as("TENANT_OWNER"),
       raw,
       headers: { "content-type": "application/json" },
     });
-    expect(answer.text).toContain('"value":{"__proto__":{"x":1},"constructor":2}');
+    expect(response.text).toContain('"value":{"__proto__":{"x":1},"constructor":2}');
     const read = await fixture.call("GET", "/api/tenant-attributes/__proto__", { token: as("TENANT_OWNER") });
     expect(read.text).toContain('"__proto__":{"x":1}');
   });

@@ -21,9 +21,9 @@ for (const protocol of ["HTTP", "MQTT"])
   test(`a payload is stored as if the device had sent it over ${protocol}, and makes it active`, async () => {
     const { deviceId } = await fixture.createDevice(owner);
     const payload = { pressure: 3.5, state: "running", nested: { a: [1, null] }, __proto__: undefined };
-    const answer = await send(deviceId, { protocol, payload });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ success: true, protocol, payload: { pressure: 3.5 } });
+    const response = await send(deviceId, { protocol, payload });
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ success: true, protocol, payload: { pressure: 3.5 } });
     expect(await latest(deviceId)).toEqual({ pressure: 3.5, state: "running", nested: { a: [1, null] } });
     const device = await fixture.call("GET", `/api/devices/${deviceId}`, { token: owner });
     expect(device.body.active).toBe(true);
@@ -41,8 +41,8 @@ test("over MQTT it is told in what the device's profile reads", async () => {
 
 test("without a payload, and without a body, a sample is made", async () => {
   const { deviceId } = await fixture.createDevice(owner);
-  const apiAnswer = await send(deviceId, {});
-  expect(await latest(deviceId)).toEqual(apiAnswer.body.payload);
+  const apiResponse = await send(deviceId, {});
+  expect(await latest(deviceId)).toEqual(apiResponse.body.payload);
   expect((await send(deviceId)).status).toBe(201);
 });
 

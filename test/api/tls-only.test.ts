@@ -69,13 +69,13 @@ describe.skipIf(openssl === null).each(ways)("a gateway with TLS only, and %s", 
   let ca: string;
   let token: string;
   const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       tls: { ca, checkServerIdentity: () => undefined },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: await answer.json() };
+    return { status: response.status, body: await response.json() };
   };
 
   beforeAll(async () => {

@@ -114,12 +114,12 @@ test("sends a present attribute whatever its key, and no deletion of a device th
 });
 
 test("does not exceed the number of uplinks when many are created at once", async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
       call("POST", "", { name: `Many ${index}`, enabled: false, target: target("many") }),
     ),
   );
-  const created = answers.filter(({ status }) => status === 201);
+  const created = responses.filter(({ status }) => status === 201);
   for (const { body } of created) await call("DELETE", `/${(body as { uplinkId: string }).uplinkId}`);
   expect(created.length).toBe(20);
 });
@@ -131,8 +131,8 @@ test("twenty uplinks at once each send all history and all new values", async ()
       ts: 1_700_000_000_000 + first + index,
       telemetry: { n: first + index },
     }));
-    const answer = await fixture.call("POST", `/api/v1/${pump.token}/telemetry/batch`, { body: { items } });
-    expect(answer.status).toBe(200);
+    const response = await fixture.call("POST", `/api/v1/${pump.token}/telemetry/batch`, { body: { items } });
+    expect(response.status).toBe(200);
   };
   for (let first = 0; first < 2_000; first += 500) await send(first);
   await fixture.app.services.store.compact();
@@ -184,8 +184,8 @@ test("a kept secret goes to no other bucket server, and not over a connection wi
     target: { type: "PARQUET", place: { ...place, secretAccessKey: "sesame" } },
   });
   const moved = { ...place, endpoint: "http://127.0.0.1:10/", secretAccessKey: { kept: true } };
-  const answer = await call("PATCH", `/${uplinkId}`, { target: { type: "PARQUET", place: moved } });
-  expect([answer.status, answer.body]).toMatchObject([400, { code: "uplink.secret_moved" }]);
+  const response = await call("PATCH", `/${uplinkId}`, { target: { type: "PARQUET", place: moved } });
+  expect([response.status, response.body]).toMatchObject([400, { code: "uplink.secret_moved" }]);
   const kafka = { type: "KAFKA", brokers: ["127.0.0.1:9"], mechanism: "PLAIN", username: "u" };
   const other = await create({
     name: "Kafka",
@@ -213,6 +213,6 @@ const leakyAddresses: [string, Record<string, unknown>, string][] = [
 ];
 for (const [name, settings, code] of leakyAddresses)
   test(`refuses settings that show a secret or cannot work: ${name}`, async () => {
-    const answer = await call("POST", "", { name: "x", enabled: false, target: settings });
-    expect([answer.status, answer.body]).toMatchObject([400, { code }]);
+    const response = await call("POST", "", { name: "x", enabled: false, target: settings });
+    expect([response.status, response.body]).toMatchObject([400, { code }]);
   });

@@ -29,7 +29,7 @@ const command = async ({ deviceId }: Child, method: string) => {
   const { body } = await central.call("POST", path, { token: centralAdmin, body: { method, params: 1 } });
   return `${path}/${body.commandId}`;
 };
-const answerTo = (path: string) =>
+const responseTo = (path: string) =>
   untilAnswer(
     async () => (await central.call("GET", path, { token: centralAdmin })).body,
     ({ status }) => status === "SUCCESSFUL" || status === "FAILED",
@@ -70,7 +70,7 @@ test("a command of the central server runs for selected devices only", async () 
   });
   expect(narrowed.status).toBe(200);
 
-  const refused = await answerTo(await command(childOf("Oven"), "heat"));
+  const refused = await responseTo(await command(childOf("Oven"), "heat"));
   expect(refused.response).toEqual({
     error: "The uplink does not send this device.",
     errorText: { code: "uplink.device_not_selected", params: {} },
@@ -82,5 +82,5 @@ test("a command of the central server runs for selected devices only", async () 
   const request = await site.call("GET", `/api/v1/${pump.token}/rpc?timeout=20000`);
   expect(request.body).toMatchObject({ method: "run" });
   await site.call("POST", `/api/v1/${pump.token}/rpc/${request.body.id}`, { body: { running: true } });
-  expect((await answerTo(path)).response).toEqual({ running: true });
+  expect((await responseTo(path)).response).toEqual({ running: true });
 });

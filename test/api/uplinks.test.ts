@@ -210,8 +210,8 @@ const mistakes: [string, unknown, string][] = [
 ];
 for (const [name, body, code] of mistakes)
   test(`${name} is refused`, async () => {
-    const answer = await call("POST", "", body);
-    expect([answer.status, answer.body]).toMatchObject([400, { code }]);
+    const response = await call("POST", "", body);
+    expect([response.status, response.body]).toMatchObject([400, { code }]);
   });
 
 test("only operators of the gateway may have files written to its disk", async () => {
@@ -266,13 +266,13 @@ test("uplinks belong to administrators with access to all devices, and to their 
     ["DELETE", ""],
     ["POST", "/skip"],
   ] as const) {
-    const answer = await call(
+    const response = await call(
       method,
       `/${uplinkId}${path}`,
       method === "PATCH" ? { name: "x" } : undefined,
       stranger,
     );
-    expect([method, path, answer.status]).toEqual([method, path, 404]);
+    expect([method, path, response.status]).toEqual([method, path, 404]);
   }
   expect(((await call("GET", "", undefined, stranger)).body as unknown[]).length).toBe(0);
 });

@@ -122,10 +122,10 @@ describe("creating", () => {
   );
 
   test("by hand-over it answers what to share, and the password signs in once it is changed", async () => {
-    const answer = await create({ email: " Hanna.Hand@Plant.example ", fullName: "Hanna Hand" });
-    expect(answer.status).toBe(201);
-    const { temporaryPassword, loginUrl, shareText } = answer.body;
-    expect(answer.body).toEqual({
+    const response = await create({ email: " Hanna.Hand@Plant.example ", fullName: "Hanna Hand" });
+    expect(response.status).toBe(201);
+    const { temporaryPassword, loginUrl, shareText } = response.body;
+    expect(response.body).toEqual({
       success: true,
       userId: expect.any(String),
       email: "hanna.hand@plant.example",
@@ -139,7 +139,7 @@ describe("creating", () => {
     for (const part of [temporaryPassword, loginUrl, "hanna.hand@plant.example", "change the password"])
       expect(shareText).toContain(part);
     expect(shareText.split("\n").length).toBeGreaterThan(3);
-    const detail = (await read(answer.body.userId)).body;
+    const detail = (await read(response.body.userId)).body;
     expect(detail).toMatchObject({ hasGlobalDeviceAccess: true, inviteDelivery: "MANUAL", status: "ACTIVE" });
   });
 
@@ -168,8 +168,8 @@ describe("creating", () => {
 
   test("of two requests with the same address at once one succeeds", async () => {
     const email = "twice@plant.example";
-    const answers = await Promise.all([create({ email }), create({ email }), create({ email })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const responses = await Promise.all([create({ email }), create({ email }), create({ email })]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
   test("nobody grants more than they see", async () => {
@@ -180,9 +180,9 @@ describe("creating", () => {
     expect((await create({}, "limited")).status).toBe(403); // would see everything
     expect((await create({ deviceIds: [second] }, "limited")).status).toBe(403);
     expect((await create({ assetIds: ["hall"] }, "limited")).status).toBe(403);
-    const answer = await create({ deviceIds: [deviceId] }, "limited");
-    expect(answer.status).toBe(201);
-    expect((await change(answer.body.userId, { hasGlobalDeviceAccess: true }, "limited")).status).toBe(403);
+    const response = await create({ deviceIds: [deviceId] }, "limited");
+    expect(response.status).toBe(201);
+    expect((await change(response.body.userId, { hasGlobalDeviceAccess: true }, "limited")).status).toBe(403);
     expect((await change(ids.TENANT_RW as string, { fullName: "Taken over" }, "limited")).status).toBe(403);
     const invited = await fixture.call("POST", `/api/users/${ids.TENANT_RW}/invite/credentials`, {
       token: limited.token,
@@ -197,8 +197,8 @@ describe("inviting again", () => {
 
   test("credentials replace the password and sign the user out", async () => {
     const { token, user } = await fixture.signIn("TENANT_RW");
-    const answer = await invite(user.userId, "credentials");
-    expect([answer.status, answer.body]).toEqual([
+    const response = await invite(user.userId, "credentials");
+    expect([response.status, response.body]).toEqual([
       200,
       expect.objectContaining({
         success: true,

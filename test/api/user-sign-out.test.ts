@@ -15,8 +15,8 @@ describe("signing out", () => {
     test(`${subject} ends the user's sessions at once`, async () => {
       const { token, user } = await fixture.signIn("TENANT_RW");
       expect((await change(user.userId, body)).status).toBe(200);
-      const answer = await me(token);
-      expect([answer.status, answer.text]).toEqual([401, ""]);
+      const response = await me(token);
+      expect([response.status, response.text]).toEqual([401, ""]);
     });
 
   test("a disabled user gets a reason after the right password, and signs in again when enabled", async () => {

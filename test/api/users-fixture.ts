@@ -30,9 +30,9 @@ export const change = (userId: string, body: unknown, as = "TENANT_OWNER") =>
   fixture.call("PATCH", `/api/users/${userId}`, { token: tokens[as], body });
 
 export async function createUser(fields: Record<string, unknown> = {}): Promise<string> {
-  const answer = await create(fields);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body.userId;
+  const response = await create(fields);
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body.userId;
 }
 
 /** Starts the app of a test file with a user of every role, a stranger and a device of each tenant. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
-import type { ApiAnswer } from "../support/test-app.ts";
+import type { ApiResponse } from "../support/test-app.ts";
 import {
   change,
   createUser,
@@ -210,7 +210,7 @@ describe("reading and changing", () => {
           name: `${role} may read themselves`,
           request: () => ({ method: "GET", path: `/api/users/${ids[role]}`, token: tokens[role] }),
           status: 200,
-          answer: ({ body }: ApiAnswer) => expect(body.role).toBe(role),
+          answer: ({ body }: ApiResponse) => expect(body.role).toBe(role),
         },
       ]),
       {
@@ -285,8 +285,8 @@ describe("reading and changing", () => {
       notifyOnAlarmCleared: true,
     };
     const before = (await read(userId)).body;
-    const answer = await change(userId, { ...before, ...settings }, "TENANT_READ_ONLY");
-    expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(settings)]);
+    const response = await change(userId, { ...before, ...settings }, "TENANT_READ_ONLY");
+    expect([response.status, response.body]).toEqual([200, expect.objectContaining(settings)]);
     expect((await read(userId)).body).toMatchObject(settings);
   });
 
@@ -316,10 +316,10 @@ describe("reading and changing", () => {
     const second = await fixture.signIn("TENANT_OWNER", { tenant: "owners" });
     const demote = (token: string, userId: string) =>
       fixture.call("PATCH", `/api/users/${userId}`, { token, body: { role: "TENANT_ADMIN" } });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       demote(first.token, second.user.userId),
       demote(second.token, first.user.userId),
     ]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 });

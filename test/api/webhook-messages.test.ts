@@ -22,8 +22,8 @@ describe("messages", () => {
       externalDeviceId: "cbor",
       telemetry: { a: 1.5 },
     });
-    const answer = await post({ id, raw, headers: { "content-type": "application/cbor" } });
-    expect(answer.body).toMatchObject({ success: true, eventId: expect.any(String) });
+    const response = await post({ id, raw, headers: { "content-type": "application/cbor" } });
+    expect(response.body).toMatchObject({ success: true, eventId: expect.any(String) });
     expect(await latestOf("cbor")).toEqual({ a: 1.5 });
   });
 
@@ -43,15 +43,18 @@ describe("messages", () => {
     const many = Array.from({ length: 300 }, (_, n) => ({ externalDeviceId: `many-${n}`, a: n }));
     const wrong = { externalDeviceId: "many-wrong", telemetry: { a: [Number.NaN] } };
     const raw = JSON.stringify([...many, wrong]).replace("null", "1e999");
-    const answer = await post({ id, raw, headers: { "content-type": "application/json" } });
-    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("infinite numbers")]);
+    const response = await post({ id, raw, headers: { "content-type": "application/json" } });
+    expect([response.status, response.body.message]).toEqual([
+      400,
+      expect.stringContaining("infinite numbers"),
+    ]);
     const [event] = await eventsOf(id);
     expect(event).toMatchObject({
       status: "ERROR",
       message: expect.stringContaining("Failed parts: 1 of 301."),
     });
-    const apiAnswer = await api("GET", "/api/devices?search=many-");
-    expect(apiAnswer.headers.get("x-total-count")).toBe("300");
+    const apiResponse = await api("GET", "/api/devices?search=many-");
+    expect(apiResponse.headers.get("x-total-count")).toBe("300");
     expect(await latestOf("many-299")).toEqual({ a: 299 });
   });
 
@@ -85,10 +88,10 @@ describe("messages", () => {
   test("the same message many times at once is stored once", async () => {
     const id = await integration({ type: "CHIRPSTACK" });
     const body = uplink();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => post({ kind: "lorawan-a", id, body, query: "?event=up" })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
     const statuses = (await eventsOf(id)).map(({ status }: { status: string }) => status);
     expect(statuses.filter((status: string) => status === "OK")).toHaveLength(1);
   });
@@ -99,8 +102,8 @@ describe("messages", () => {
     const script = (source: string) => ({ scriptTransform: { enabled: true, source } });
     const id = await integration({ type: "CHIRPSTACK", settings_json: script(codec(10)) });
     const { object: _, ...body } = uplink();
-    const answer = await post({ kind: "lorawan-a", id, body, query: "?event=up" });
-    expect(answer.status).toBe(200);
+    const response = await post({ kind: "lorawan-a", id, body, query: "?event=up" });
+    expect(response.status).toBe(200);
     const [event] = await eventsOf(id);
     expect(event).toMatchObject({
       status: "ERROR",
@@ -149,18 +152,21 @@ describe("messages", () => {
 
   test("without a default integration the address of a kind creates one, which lists messages", async () => {
     const owner = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
-    const apiAnswer = await fixture.call("POST", "/api/tenant/integration/rotate-secret", {
+    const apiResponse = await fixture.call("POST", "/api/tenant/integration/rotate-secret", {
       token: owner.token,
     });
-    const answer = await fixture.call("POST", "/api/v1/integrations/lorawan-b/telemetry", {
-      headers: { authorization: `Bearer ${apiAnswer.body.secret}`, "x-tenant-id": owner.user.tenantId ?? "" },
+    const response = await fixture.call("POST", "/api/v1/integrations/lorawan-b/telemetry", {
+      headers: {
+        authorization: `Bearer ${apiResponse.body.secret}`,
+        "x-tenant-id": owner.user.tenantId ?? "",
+      },
       body: {
         end_device_ids: { device_id: "d", dev_eui: "00000000000000FF" },
         received_at: "2026-01-05T10:00:00Z",
         uplink_message: { f_port: 1, frm_payload: "AQ==" },
       },
     });
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     const [item] = (await fixture.call("GET", "/api/integrations", { token: owner.token })).body;
     expect(item).toMatchObject({
       type: "THE_THINGS_STACK",

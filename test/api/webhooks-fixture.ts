@@ -12,15 +12,15 @@ export const api = (method: string, path: string, body?: unknown) =>
 
 export async function integration(fields: Record<string, unknown> = {}) {
   const settings_json = { autoCreateDevice: true, ...(fields.settings_json as object) };
-  const apiAnswer = await api("POST", "/api/integrations", {
+  const apiResponse = await api("POST", "/api/integrations", {
     name: "hook",
     type: "HTTP",
     status: "active",
     ...fields,
     settings_json,
   });
-  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
-  return apiAnswer.body.integrationId as string;
+  expect([apiResponse.status, apiResponse.text]).toEqual([201, expect.any(String)]);
+  return apiResponse.body.integrationId as string;
 }
 
 interface Posted {

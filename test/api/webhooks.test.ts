@@ -33,8 +33,8 @@ describe("permissions to post", () => {
     const filled = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace(/S$/, secret)]),
     );
-    const answer = await post({ id, body: message, headers: filled });
-    expect([answer.status, answer.body.success ?? answer.body.statusCode]).toEqual([
+    const response = await post({ id, body: message, headers: filled });
+    expect([response.status, response.body.success ?? response.body.statusCode]).toEqual([
       status,
       status === 200 ? true : 400,
     ]);
@@ -128,8 +128,8 @@ describe("bodies that cannot be read", () => {
     ],
     ["an endless id", `{"externalDeviceId":"${"y".repeat(300)}","a":1}`, "application/json", 400],
   ] as const)("%s", async (_, raw, type, status) => {
-    const answer = await post({ id, raw, headers: { "content-type": type } });
-    expect([answer.status, answer.body.statusCode]).toEqual([status, status]);
+    const response = await post({ id, raw, headers: { "content-type": type } });
+    expect([response.status, response.body.statusCode]).toEqual([status, status]);
   });
 
   test("what is nested too deeply, or large, is still listed and read", async () => {
@@ -181,12 +181,12 @@ test("the tenant's webhooks are listed: those of the kinds, and each integration
   });
   const own = webhooks.find(({ integrationId }: { integrationId?: string }) => integrationId === id);
   expect(own).toMatchObject({ kind: "lorawan-a", name: "listed" });
-  const answer = await fetch(`${own.url}?event=up`, {
+  const response = await fetch(`${own.url}?event=up`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-webhook-secret": secret },
     body: JSON.stringify(uplink()),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 test("wrong secrets from one address are limited, with the time to retry", async () => {
@@ -195,9 +195,9 @@ test("wrong secrets from one address are limited, with the time to retry", async
   const body = { externalDeviceId: "x", a: 1 };
   const statuses: number[] = [];
   for (let i = 0; i < 40; i++) {
-    const answer = await other.call("POST", "/api/v1/integrations/generic/telemetry", { headers, body });
-    statuses.push(answer.status);
-    if (answer.status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const response = await other.call("POST", "/api/v1/integrations/generic/telemetry", { headers, body });
+    statuses.push(response.status);
+    if (response.status === 429) expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   await other.stop();
   expect(new Set(statuses)).toEqual(new Set([400, 429]));

@@ -53,10 +53,10 @@ async function probe(url: string, token: string, isOver: () => boolean): Promise
   const took: number[] = [];
   while (!isOver()) {
     const begun = performance.now();
-    const answer = await fetch(`${url}/api/alarms?limit=100`, {
+    const response = await fetch(`${url}/api/alarms?limit=100`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
     took.push(performance.now() - begun);
     await Bun.sleep(PROBE_PAUSE_MS);
   }
@@ -95,7 +95,7 @@ async function handleAll(url: string, token: string): Promise<Row[]> {
   let isOver = false;
   const probing = probe(url, token, () => isOver);
   const begun = performance.now();
-  const answer = await fetch(`${url}/api/alarms/ack/bulk`, {
+  const response = await fetch(`${url}/api/alarms/ack/bulk`, {
     method: "PATCH",
     headers,
     body: JSON.stringify({ alarmIds }),
@@ -104,7 +104,7 @@ async function handleAll(url: string, token: string): Promise<Row[]> {
   isOver = true;
   const held = (await probing).at(-1) ?? Number.NaN;
   const left = await fetch(`${url}/api/alarms?limit=1&status=ACTIVE_UNACK`, { headers });
-  const isDone = answer.ok && left.headers.get("x-total-count") === "0";
+  const isDone = response.ok && left.headers.get("x-total-count") === "0";
   return [
     {
       section: "Alarms",

@@ -58,11 +58,14 @@ async function createDevices(api: ApiClient, count: number): Promise<Device[]> {
     name: `Device ${String(index).padStart(4, "0")}`,
     deviceType: "sensor",
   }));
-  const answer = await api.post<{ rows: { deviceId: string; deviceToken: string }[] }>(
+  const response = await api.post<{ rows: { deviceId: string; deviceToken: string }[] }>(
     "/api/devices/bulk/import",
     { rows },
   );
-  return answer.rows.map(({ deviceId, deviceToken }) => ({ deviceId, credentials: { token: deviceToken } }));
+  return response.rows.map(({ deviceId, deviceToken }) => ({
+    deviceId,
+    credentials: { token: deviceToken },
+  }));
 }
 
 interface Opened {
@@ -192,7 +195,7 @@ function feed(
             method: "POST",
             headers: { "content-type": "application/json" },
             body: JSON.stringify(values(sent++)),
-          }).then((answer) => answer.body?.cancel()),
+          }).then((response) => response.body?.cancel()),
         );
       }
       await Promise.all(posts);

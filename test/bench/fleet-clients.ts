@@ -52,8 +52,8 @@ function onPublish(socket: Bun.Socket<State>, body: Buffer): void {
   const topic = body.subarray(2, 2 + topicBytes).toString();
   const packetId = body.subarray(2 + topicBytes, 4 + topicBytes);
   const id = topic.slice(topic.lastIndexOf("/") + 1);
-  const answer = [...text(`v1/devices/me/rpc/response/${id}`), ...Buffer.from('{"ok":true}')];
-  socket.write(Buffer.concat([Buffer.from([0x40, 2]), packetId, packet(0x30, answer)]));
+  const response = [...text(`v1/devices/me/rpc/response/${id}`), ...Buffer.from('{"ok":true}')];
+  socket.write(Buffer.concat([Buffer.from([0x40, 2]), packetId, packet(0x30, response)]));
 }
 
 /** The first packet of `bytes`; two bytes of length are enough for all that comes. Undefined while it is not all there. */

@@ -82,11 +82,11 @@ async function importDevices(api: ApiClient): Promise<BenchDevice[]> {
     name: `fleet ${index}`,
     deviceType: "fleet",
   }));
-  const answer = await api.post<{ rows: Array<{ deviceId: string; deviceToken: string }> }>(
+  const response = await api.post<{ rows: Array<{ deviceId: string; deviceToken: string }> }>(
     "/api/devices/bulk/import",
     { rows },
   );
-  return answer.rows.map(({ deviceId, deviceToken }) => ({ deviceId, token: deviceToken }));
+  return response.rows.map(({ deviceId, deviceToken }) => ({ deviceId, token: deviceToken }));
 }
 
 /** One command to each device, each request answered when its device has: seconds for all, and for one of them. */

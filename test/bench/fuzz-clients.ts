@@ -15,7 +15,7 @@ export interface FuzzResult {
   readonly connections: number;
   readonly requests: number;
   /** Answers by their status. */
-  readonly answers: Record<string, number>;
+  readonly responses: Record<string, number>;
   readonly refusedConnections: number;
 }
 
@@ -30,7 +30,13 @@ const AT_ONCE = 12;
 const PACKETS_PER_CONNECTION = 200;
 const CONNECTION_MS_MAX = 2_000;
 
-const result = { packets: 0, connections: 0, requests: 0, answers: {} as Record<string, number>, refused: 0 };
+const result = {
+  packets: 0,
+  connections: 0,
+  requests: 0,
+  responses: {} as Record<string, number>,
+  refused: 0,
+};
 
 const bodies: Uint8Array[] = [
   { temperature: 21.5, ok: true, mode: "eco", nested: { a: [1, null, { b: 2 }] } },
@@ -207,7 +213,7 @@ async function httpClient(): Promise<void> {
         for (const [, digit = "?"] of Buffer.from(bytes)
           .toString("latin1")
           .matchAll(/HTTP\/1\.1 (\d)\d\d /g))
-          result.answers[digit] = (result.answers[digit] ?? 0) + 1;
+          result.responses[digit] = (result.responses[digit] ?? 0) + 1;
         answered();
       },
       close() {
@@ -238,13 +244,13 @@ const until = async (work: () => Promise<void>) => {
   while (performance.now() < endsAt) await work();
 };
 await Promise.all(Array.from({ length: AT_ONCE }, () => [until(mqttClient), until(httpClient)]).flat());
-const { packets, connections, requests, answers, refused } = result;
+const { packets, connections, requests, responses, refused } = result;
 console.log(
   JSON.stringify({
     packets,
     connections,
     requests,
-    answers,
+    responses,
     refusedConnections: refused,
   } satisfies FuzzResult),
 );

@@ -96,7 +96,7 @@ export async function benchFuzz(minutes: number): Promise<Row[]> {
     await Bun.sleep(SETTLE_MS);
     const grown = residentMb(gateway.pid) - before;
     // 505 is the right answer to a version of HTTP that there is none of.
-    const fiveHundreds = Object.entries(fuzzed.answers)
+    const fiveHundreds = Object.entries(fuzzed.responses)
       .filter(([status]) => Number(status) >= 500 && status !== "505")
       .reduce((sum, [, count]) => sum + count, 0);
     const isAlive = !exited && (await fetch(`${gateway.url}/readyz`)).status === 200;

@@ -115,13 +115,13 @@ const askVictoria =
 
 /** Points of an answer of either: a series is an array of them. */
 function countPoints(body: Uint8Array): number {
-  const answer = JSON.parse(new TextDecoder().decode(body));
-  if ("result" in answer.data)
-    return answer.data.result.reduce(
+  const response = JSON.parse(new TextDecoder().decode(body));
+  if ("result" in response.data)
+    return response.data.result.reduce(
       (sum: number, { values }: { values: unknown[] }) => sum + values.length,
       0,
     );
-  return answer.data.reduce(
+  return response.data.reduce(
     (sum: number, { series }: { series: { points: unknown[] }[] }) => sum + (series[0]?.points.length ?? 0),
     0,
   );

@@ -106,13 +106,13 @@ export function startHttpSender(url: string, token: string, pauseMs = 0): HttpSe
   const run = async () => {
     for (let sequence = 0; running; sequence++) {
       try {
-        const answer = await fetch(`${url}/api/v1/${token}/telemetry`, {
+        const response = await fetch(`${url}/api/v1/${token}/telemetry`, {
           method: "POST",
           headers: { "content-type": "application/json" },
           body: message(sequence),
         });
-        await answer.arrayBuffer();
-        if (answer.status === 200) {
+        await response.arrayBuffer();
+        if (response.status === 200) {
           sender.acknowledged.add(sequence);
           sender.lastMs = performance.now();
         } else sender.refused++;

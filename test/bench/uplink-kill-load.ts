@@ -87,13 +87,13 @@ export class KillLoad {
         const { ts, values } = this.#row(this.#timeOf(index, chance));
         return { ts, telemetry: values };
       });
-      const answer = await fetch(`${gateway.url}/api/v1/${device.token}/telemetry/batch`, {
+      const response = await fetch(`${gateway.url}/api/v1/${device.token}/telemetry/batch`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ items }),
       });
-      if (answer.status !== 200) throw new Error(await answer.text());
-      await answer.arrayBuffer();
+      if (response.status !== 200) throw new Error(await response.text());
+      await response.arrayBuffer();
     }
   }
 

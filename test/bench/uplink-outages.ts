@@ -69,13 +69,13 @@ const dayRow = (row: number) => ({
 /** Sends it until the gateway, which may be gone for a while, has it. */
 async function post(trial: UplinkTrial, path: string, body: unknown): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${trial.gateway.url}${path}`, {
+    const response = await fetch(`${trial.gateway.url}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     }).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await answer?.arrayBuffer();
+    if (response?.status === 200) return;
+    await response?.arrayBuffer();
     await Bun.sleep(RETRY_MS);
   }
 }

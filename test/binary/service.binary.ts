@@ -109,13 +109,13 @@ async function start(command: readonly string[], env: Record<string, string>) {
 }
 
 async function post(url: string, body: unknown, token = "") {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
   });
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  return (await answer.json()) as any;
+  return (await response.json()) as any;
 }
 
 async function doesFirstStart(command: readonly string[], dataPath: string): Promise<void> {

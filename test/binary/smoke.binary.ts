@@ -64,18 +64,18 @@ for (const { name, command, native } of binaries)
       expect([file.status, file.headers.get("content-encoding")]).toEqual([200, "br"]);
       for (const encoding of ["gzip", "identity"]) {
         const bundle = `${running.url}/docs/swagger-ui-bundle.js`;
-        const answer = await fetch(bundle, { headers: { "accept-encoding": encoding } });
-        expect(answer.headers.get("content-encoding")).toBe(encoding === "gzip" ? "gzip" : null);
-        expect(await answer.text()).toContain("SwaggerUIBundle");
+        const response = await fetch(bundle, { headers: { "accept-encoding": encoding } });
+        expect(response.headers.get("content-encoding")).toBe(encoding === "gzip" ? "gzip" : null);
+        expect(await response.text()).toContain("SwaggerUIBundle");
       }
       expect((await send(running.url, "/docs/json")).body.paths["/api/devices"]).toBeDefined();
     });
 
     test("unpacks its files for whoever takes nothing compressed", async () => {
       for (const path of ["/", "/manual.en.json"]) {
-        const answer = await fetch(`${running.url}${path}`, { headers: { "accept-encoding": "identity" } });
-        expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, null]);
-        expect((await answer.text()).length).toBeGreaterThan(300);
+        const response = await fetch(`${running.url}${path}`, { headers: { "accept-encoding": "identity" } });
+        expect([response.status, response.headers.get("content-encoding")]).toEqual([200, null]);
+        expect((await response.text()).length).toBeGreaterThan(300);
       }
     });
 

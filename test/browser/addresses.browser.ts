@@ -37,8 +37,8 @@ test.each(unknown)(
   async (_, pathOf, status) => {
     const { page } = ui;
     ui.browser.allowNotFound(pathOf());
-    const answer = await ui.open(pathOf());
-    expect(answer?.status()).toBe(status);
+    const response = await ui.open(pathOf());
+    expect(response?.status()).toBe(status);
     await page.getByText("This page does not exist").waitFor();
     await ui.open("/devices");
     await page.getByRole("heading", { name: "Devices" }).waitFor();

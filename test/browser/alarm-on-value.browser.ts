@@ -206,8 +206,8 @@ for (const appearance of [
 
 test("those who may not create rules see no way to do so", async () => {
   await ui.page.route("**/api/auth/me", async (route) => {
-    const answer = await route.fetch();
-    const me = (await answer.json()) as { permissions: string[] };
+    const response = await route.fetch();
+    const me = (await response.json()) as { permissions: string[] };
     await route.fulfill({
       json: { ...me, permissions: me.permissions.filter((name) => name !== "profiles:write") },
     });

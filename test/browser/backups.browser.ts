@@ -44,10 +44,10 @@ const field = (label: string) => panel("Place and schedule").getByLabel(new RegE
 
 /** Saves the settings; resolves with the status of the answer. */
 async function save(): Promise<number> {
-  const isAnswer = (response: { url(): string; request(): { method(): string } }) =>
+  const isResponse = (response: { url(): string; request(): { method(): string } }) =>
     response.url().endsWith("/api/gateway/backup") && response.request().method() === "PUT";
   const [answer] = await Promise.all([
-    browser.page.waitForResponse(isAnswer),
+    browser.page.waitForResponse(isResponse),
     panel("Place and schedule").getByRole("button", { name: "Save" }).click(),
   ]);
   return answer.status();

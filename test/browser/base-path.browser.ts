@@ -42,8 +42,8 @@ describe.skipIf(isMissing)("behind nginx below a base path", () => {
 
   async function call(path: string, body: unknown) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(`${direct}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    return answer.json();
+    const response = await fetch(`${direct}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    return response.json();
   }
 
   async function signIn(url: string): Promise<void> {

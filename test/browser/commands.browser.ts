@@ -21,7 +21,7 @@ interface Request {
 
 const fetchCommand = async (): Promise<Request> =>
   (await (await fetch(`${ui.app.url}/api/v1/${token}/rpc?timeout=10000`)).json()) as Request;
-const answer = (id: number, body: unknown) =>
+const response = (id: number, body: unknown) =>
   fetch(`${ui.app.url}/api/v1/${token}/rpc/${id}`, { method: "POST", body: JSON.stringify(body) });
 
 async function send(method: string, params: string): Promise<void> {
@@ -46,7 +46,7 @@ test("a command waits, reaches its device and shows the answer without a reload"
   const request = await fetchCommand();
   expect(request).toMatchObject({ method: "setRelay", params: { on: true } });
   await line.getByText("Sent", { exact: true }).waitFor();
-  await answer(request.id, { relay: "closed" });
+  await response(request.id, { relay: "closed" });
   await line.getByText("Done").waitFor();
   await line.getByText("closed").waitFor();
 });
@@ -56,7 +56,7 @@ test("a command that its device refuses shows the reason", async () => {
   await send("open", "");
   const request = await fetchCommand();
   expect(request.params).toEqual({});
-  await answer(request.id, { error: "valve is stuck" });
+  await response(request.id, { error: "valve is stuck" });
   const line = page.getByTestId("commands").getByRole("listitem").first();
   await line.getByText("Failed").waitFor();
   await line.getByText("valve is stuck").waitFor();

@@ -22,12 +22,12 @@ beforeAll(async () => {
     energy = hour === 200 ? 0 : energy + 2 + (hour % 24) / 4;
     return { ts: start + hour * HOUR_MS, values: { energy, power: 2_000 + (hour % 24) * 250 } };
   });
-  const answer = await fetch(`${ui.app.url}/api/v1/${created.credentials.token}/telemetry`, {
+  const response = await fetch(`${ui.app.url}/api/v1/${created.credentials.token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(items),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 const appearances: readonly Appearance[] = [
@@ -152,12 +152,12 @@ test("a bar without a counterpart is compared with nothing, and an open period w
   const hours = Array.from({ length: 15 * 24 }, (_, hour) => today - 14 * dayMs + hour * HOUR_MS).filter(
     (ts) => ts <= begin && isOn(ts),
   );
-  const answer = await fetch(`${ui.app.url}/api/v1/${created.credentials.token}/telemetry`, {
+  const response = await fetch(`${ui.app.url}/api/v1/${created.credentials.token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(hours.map((ts, energy) => ({ ts, values: { energy } }))),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const config = { aliasId: "a", keys: ["energy"], timezone: "UTC", compare: true, unit: "kWh" };
   const windowOf = (offset: number) => ({ mode: "calendar", unit: "day", offset, timezone: "UTC" });
   const dashboard = (await ui.call("POST", "/api/dashboards", {

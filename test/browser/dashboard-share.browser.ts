@@ -45,12 +45,12 @@ afterAll(async () => {
 const dialog = () => browser.page.getByRole("dialog");
 
 async function send(name: string, values: object): Promise<void> {
-  const answer = await fetch(`${app.url}/api/v1/${tokens[name]}/telemetry`, {
+  const response = await fetch(`${app.url}/api/v1/${tokens[name]}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(values),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 test("pages are added, renamed, sorted and removed, each with its own widgets", async () => {
@@ -165,7 +165,7 @@ test("a link that shows two dashboards in turn goes on with the rest when one is
     await dialog().getByRole("button", { name: "Remove this dashboard from link Gate" }).click();
     await dialog().getByTestId("share").waitFor({ state: "detached" });
     await heading("Hall 7").waitFor();
-    await screen.waitForResponse((answer) => answer.url().includes("/shared/dashboard") && answer.ok());
+    await screen.waitForResponse((response) => response.url().includes("/shared/dashboard") && response.ok());
     await heading("Hall 7").waitFor();
     expect(turning.complaints).toEqual([]);
   } finally {

@@ -28,12 +28,12 @@ beforeAll(async () => {
 const widget = (name: string) => ui.page.getByTestId("widget").and(ui.page.getByLabel(name, { exact: true }));
 
 async function send(token: string, body: unknown): Promise<void> {
-  const answer = await fetch(`${ui.app.url}/api/v1/${token}/telemetry`, {
+  const response = await fetch(`${ui.app.url}/api/v1/${token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 test("one click creates a dashboard for a device type, which shows live values", async () => {

@@ -179,9 +179,9 @@ async function signUpGuest(): Promise<string> {
       "content-type": "application/json",
       ...(token && { authorization: `Bearer ${token}` }),
     };
-    const answer = await fetch(ui.app.url + path, { method: "POST", headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as { code: string; accessToken: string };
+    const response = await fetch(ui.app.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { code: string; accessToken: string };
   };
   await post("/api/auth/signup", { ...account, fullName: "Gustav Guest", planId: "basic" });
   const search = encodeURIComponent(account.email);
@@ -213,10 +213,10 @@ test(
     await page.getByLabel("Type Guest Works to confirm").fill("Guest Works");
     await now.click();
     await page.waitForURL(/\/idp\/authorize/);
-    const answer = await fetch(`${ui.app.url}/api/auth/me`, {
+    const response = await fetch(`${ui.app.url}/api/auth/me`, {
       headers: { authorization: `Bearer ${guest}` },
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
     await open("audit?action=tenant.delete");
     const entry = page.getByRole("listitem").filter({ hasText: "Site deleted · Guest Works" });
@@ -237,12 +237,12 @@ test(
       role: "TENANT_READ_ONLY",
       inviteDelivery: "MANUAL",
     })) as { userId: string };
-    const answer = (await ui.call("POST", "/api/auth/impersonate", {
+    const response = (await ui.call("POST", "/api/auth/impersonate", {
       targetUserId: reader.userId,
     })) as {
       accessToken: string;
     };
-    await page.evaluate((token) => sessionStorage.setItem("lineside.acting", token), answer.accessToken);
+    await page.evaluate((token) => sessionStorage.setItem("lineside.acting", token), response.accessToken);
     await open("site");
     await page.getByRole("heading", { name: "Plan: On-premises" }).waitFor();
     expect(await page.getByLabel("Name of the site").isDisabled()).toBe(true);

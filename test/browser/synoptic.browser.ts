@@ -9,12 +9,12 @@ const ids = new Map<string, string>();
 const tokens = new Map<string, string>();
 
 async function send(name: string, values: Record<string, unknown>): Promise<void> {
-  const answer = await fetch(`${ui.app.url}/api/v1/${tokens.get(name)}/telemetry`, {
+  const response = await fetch(`${ui.app.url}/api/v1/${tokens.get(name)}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(values),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 beforeAll(async () => {

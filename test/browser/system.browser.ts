@@ -99,12 +99,12 @@ test("names what was lost until somebody acknowledges it, and asks before it del
     "hot rows 7 to 9 cannot be read: 12 values received between 2026-01-01T00:00:00.000Z and 2026-01-01T00:00:09.000Z";
   const loss = { code: "loss.damage", params: { file: "telemetry.db", problem: text }, message: text };
   const losses = [{ foundAt: "2026-01-02T00:00:00.000Z", ...loss }];
-  let answer: object = { ...whole, losses, unknownDevices: 3 };
+  let response: object = { ...whole, losses, unknownDevices: 3 };
   const requests: string[] = [];
   const fulfill = (change: object) => (route: Route) => {
     requests.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
-    answer = { ...answer, ...change };
-    return route.fulfill({ json: answer });
+    response = { ...response, ...change };
+    return route.fulfill({ json: response });
   };
   await ui.page.route(CHECK, fulfill({}));
   await ui.page.route("**/api/gateway/losses/acknowledge", fulfill({ losses: [] }));

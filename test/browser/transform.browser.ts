@@ -26,12 +26,12 @@ beforeAll(async () => {
 async function send(data: string): Promise<void> {
   const path = `/api/v1/integrations/lorawan-a/${integration.integrationId}/telemetry?event=up`;
   const deviceInfo = { devEui: "0101010101010101", deviceName: "Valve 1", deviceProfileName: "Vicki" };
-  const answer = await fetch(ui.app.url + path, {
+  const response = await fetch(ui.app.url + path, {
     method: "POST",
     headers: { "content-type": "application/json", "x-webhook-secret": secret },
     body: JSON.stringify({ deduplicationId: crypto.randomUUID(), deviceInfo, fPort: 2, data }),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 const result = () => ui.page.getByTestId("transformed");

@@ -53,12 +53,12 @@ async function send(
   type = "text/csv",
 ): Promise<{ status: number; body: Answer }> {
   const path = `/api/devices/${deviceId}/telemetry/import?${new URLSearchParams(query)}`;
-  const answer = await gateway.fixture.call("POST", path, {
+  const response = await gateway.fixture.call("POST", path, {
     token: gateway.token,
     raw: body,
     headers: { "content-type": type },
   });
-  return answer as never;
+  return response as never;
 }
 
 const linesOf = ({ errors = [] }: Answer, shift = 0) =>

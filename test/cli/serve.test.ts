@@ -34,7 +34,7 @@ test("on the first start, whoever sees it listen can sign in as the configured o
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
     }).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => "refused",
     );
   let first = await signIn();

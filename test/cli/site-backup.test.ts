@@ -32,8 +32,8 @@ let exported: string;
 async function connectAll(gateway: Gateway): Promise<void> {
   const server = `127.0.0.1:${receiver.port}`;
   const patch = async (path: string, body: unknown) => {
-    const answer = await gateway.call("PATCH", path, body);
-    expect([path, answer.status, answer.text]).toEqual([path, 200, expect.any(String)]);
+    const response = await gateway.call("PATCH", path, body);
+    expect([path, response.status, response.text]).toEqual([path, 200, expect.any(String)]);
   };
   const [integration] = (await gateway.call("GET", "/api/integrations")).body;
   const { settings_json: settings, integrationId } = integration;

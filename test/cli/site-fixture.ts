@@ -94,9 +94,9 @@ async function create(
   path: string,
   body: Record<string, unknown>,
 ): Promise<Record<string, string>> {
-  const answer = await gateway.call("POST", path, body);
-  if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${answer.text}`);
-  return answer.body;
+  const response = await gateway.call("POST", path, body);
+  if (response.status >= 300) throw new Error(`${path} answered ${response.status} ${response.text}`);
+  return response.body;
 }
 
 const alarmRule = (deviceId: string) => ({

@@ -8,9 +8,9 @@ test("leaves recipients who were deleted out of a file, so that another gateway 
   const folder = await createFolder();
   const createMessenger = async (name: string): Promise<string> => {
     const messenger = { name, kind: "NTFY", topic: "plant" };
-    const answer = await plant.call("POST", "/api/notifications/messengers", messenger);
-    expect(answer.text).toContain("messengerId");
-    return answer.body.messengerId;
+    const response = await plant.call("POST", "/api/notifications/messengers", messenger);
+    expect(response.text).toContain("messengerId");
+    return response.body.messengerId;
   };
   const [kept, lost] = [await createMessenger("Kept"), await createMessenger("Lost")];
   const rule = (alarmType: string, recipientIds: string[]) => ({

@@ -134,8 +134,8 @@ test("what cannot be done is one sentence", async () => {
     [["user", "fly"], '"fly" is not an action'],
     [["user", "list", "--data", join(fixture.directory, "elsewhere")], "There is no gateway data in"],
   ];
-  const answers = await Promise.all(rows.map(([args]) => run(...args)));
-  for (const [index, { code, errors, output }] of answers.entries()) {
+  const responses = await Promise.all(rows.map(([args]) => run(...args)));
+  for (const [index, { code, errors, output }] of responses.entries()) {
     expect([code, output, errors.trimEnd().split("\n").length]).toEqual([1, "", 1]);
     expect(errors).toContain(rows[index]?.[1] ?? "");
     expect(errors).toStartWith("lineside user: ");

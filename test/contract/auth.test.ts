@@ -47,9 +47,9 @@ describe("exchange", () => {
     const { email } = await account();
     const { status, body } = await authorize({ email, password: PASSWORD });
     expect([status, typeof body.code, typeof body.redirectTo]).toEqual([200, "string", "string"]);
-    const answer = await world.ask("anonymous", "POST /api/auth/exchange", { body: { code: body.code } });
-    expect([answer.status, answer.body.tokenType]).toEqual([200, "Bearer"]);
-    expect((await me(answer.body.accessToken)).body.email).toBe(email);
+    const response = await world.ask("anonymous", "POST /api/auth/exchange", { body: { code: body.code } });
+    expect([response.status, response.body.tokenType]).toEqual([200, "Bearer"]);
+    expect((await me(response.body.accessToken)).body.email).toBe(email);
   });
 
   test("takes a code only once", async () => {
@@ -115,11 +115,11 @@ describe("the hosted sign-in", () => {
 
   test("throttles wrong passwords with 429 and Retry-After", async () => {
     const { email } = await account();
-    let answer = await authorize({ email, password: "wrong password 0" });
-    for (let tries = 1; tries < 40 && answer.status !== 429; tries++)
-      answer = await authorize({ email, password: `wrong password ${tries}` });
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    let response = await authorize({ email, password: "wrong password 0" });
+    for (let tries = 1; tries < 40 && response.status !== 429; tries++)
+      response = await authorize({ email, password: `wrong password ${tries}` });
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     clock.leap(HOUR_MS);
   });
 });
@@ -187,8 +187,8 @@ describe("sessions", () => {
 
   test("end by signing out", async () => {
     const token = await signIn((await account()).email);
-    const answer = await world.ask("anonymous", "POST /api/auth/logout", { headers: as(token) });
-    expect(answer.status).toBe(200);
+    const response = await world.ask("anonymous", "POST /api/auth/logout", { headers: as(token) });
+    expect(response.status).toBe(200);
     await expectEnded(token);
   });
 
@@ -223,16 +223,16 @@ describe("passwords", () => {
   const change = async (body: Record<string, unknown>) => {
     const { email } = await account();
     const token = await signIn(email);
-    const answer = await world.ask("anonymous", "POST /api/auth/password", {
+    const response = await world.ask("anonymous", "POST /api/auth/password", {
       body: { currentPassword: PASSWORD, ...body },
       headers: { authorization: `Bearer ${token}` },
     });
-    return { email, answer };
+    return { email, answer: response };
   };
 
   test("change: the new one signs in, the old one does not", async () => {
-    const { email, answer } = await change({ newPassword: "eleven blue kettles 9" });
-    expect(answer.status).toBe(200);
+    const { email, answer: response } = await change({ newPassword: "eleven blue kettles 9" });
+    expect(response.status).toBe(200);
     expect((await authorize({ email, password: PASSWORD })).status).toBeGreaterThanOrEqual(400);
     expect((await me(await signIn(email, "eleven blue kettles 9"))).status).toBe(200);
   });
@@ -242,9 +242,9 @@ describe("passwords", () => {
     ["that is common", "1234567890"],
   ])
     test(`refuses one ${name}`, async () => {
-      const { answer } = await change({ newPassword });
-      expect(answer.status).toBe(400);
-      expect(answer.body.statusCode).toBe(400);
+      const { answer: response } = await change({ newPassword });
+      expect(response.status).toBe(400);
+      expect(response.body.statusCode).toBe(400);
     });
 });
 

@@ -163,13 +163,13 @@ describe("bulk import", () => {
       "file",
       new File(["name,deviceType\nfrom file,filed\n"], "devices.csv", { type: "text/csv" }),
     );
-    const answer = await fetch(`${world.test.app.url}/api/devices/bulk/import`, {
+    const response = await fetch(`${world.test.app.url}/api/devices/bulk/import`, {
       method: "POST",
       headers: { authorization: `Bearer ${world.tokens.rw}` },
       body: form,
     });
-    expect(answer.status).toBe(201);
-    expect(await answer.json()).toMatchObject({ created: 1, failed: 0 });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ created: 1, failed: 0 });
   });
 
   test("takes 50,000 rows in a validation", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Role } from "../../src/modules/users/users.types.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import type { Clock } from "../../src/platform/time/clock.ts";
-import { type ApiAnswer, createTestApp, type TestApp } from "../support/test-app.ts";
+import { type ApiResponse, createTestApp, type TestApp } from "../support/test-app.ts";
 import { problemWith, type Shape } from "./shapes.ts";
 
 /*
@@ -20,7 +20,7 @@ export interface RowDetails {
   readonly headers?: Record<string, string> | (() => Record<string, string>);
   /** The body that is expected; an error status without it must carry the error body, 401 none. */
   readonly is?: Shape;
-  readonly check?: (answer: ApiAnswer) => unknown;
+  readonly check?: (response: ApiResponse) => unknown;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface World {
   readonly test: TestApp;
   readonly ids: Record<string, string>;
   readonly tokens: Record<Who, string | undefined>;
-  ask(as: Who, time: string, sent?: Sent): Promise<ApiAnswer>;
+  ask(as: Who, time: string, sent?: Sent): Promise<ApiResponse>;
   /** Asks for something that must succeed; its body. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   need(as: Who, time: string, body?: unknown): Promise<any>;
@@ -82,9 +82,9 @@ export function createWorld(options: WorldOptions = {}): World {
       });
     },
     async need(as, time, body) {
-      const answer = await world.ask(as, time, { body });
-      if (answer.status >= 300) throw new Error(`${time} answered ${answer.status} ${answer.text}`);
-      return answer.body;
+      const response = await world.ask(as, time, { body });
+      if (response.status >= 300) throw new Error(`${time} answered ${response.status} ${response.text}`);
+      return response.body;
     },
   };
   beforeAll(async () => {
@@ -141,20 +141,20 @@ export function contract(world: World, rows: readonly ContractRow[]): void {
   for (const [rule, request, status, details = {}] of rows)
     test(`${rule} (${request})`, async () => {
       const [as, ...pathParts] = request.split(" ");
-      const answer = await world.ask(as as Who, pathParts.join(" "), details);
-      expect(`${answer.status} ${answer.status === status ? "" : answer.text.slice(0, 300)}`).toBe(
+      const response = await world.ask(as as Who, pathParts.join(" "), details);
+      expect(`${response.status} ${response.status === status ? "" : response.text.slice(0, 300)}`).toBe(
         `${status} `,
       );
       const expected = details.is ?? (status === 401 ? nothing : status >= 400 && errorBody(status));
-      if (expected === nothing) expect(answer.text).toBe("");
-      else if (expected !== false) expect(problemWith(answer.body, expected)).toBeUndefined();
-      await details.check?.(answer);
+      if (expected === nothing) expect(response.text).toBe("");
+      else if (expected !== false) expect(problemWith(response.body, expected)).toBeUndefined();
+      await details.check?.(response);
     });
 }
 
 /** Keeps an id of the answer for later rows. */
 export const keep =
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  (world: World, name: string, read: (body: any) => string) => (answer: ApiAnswer) => {
-    world.ids[name] = read(answer.body);
+  (world: World, name: string, read: (body: any) => string) => (response: ApiResponse) => {
+    world.ids[name] = read(response.body);
   };

@@ -29,8 +29,8 @@ const forms: ReadonlyArray<[name: string, request: object, method: string, param
 describe("sending a command", () => {
   for (const [name, request, method, params] of forms)
     test(`${name} reach the device as ${method}, and its answer makes the command SUCCESSFUL`, async () => {
-      const answer = await world.ask("rw", `POST ${time}`, { body: request });
-      expect([answer.status, answer.body.success]).toEqual([201, true]);
+      const response = await world.ask("rw", `POST ${time}`, { body: request });
+      expect([response.status, response.body.success]).toEqual([201, true]);
       const received = await poll();
       expect([received.status, received.body.method, received.body.params]).toEqual([200, method, params]);
       expect(Number.isInteger(received.body.id)).toBe(true);
@@ -38,7 +38,7 @@ describe("sending a command", () => {
         body: { ok: true },
       });
       expect(reply.status).toBe(200);
-      await until(async () => (await status(answer.body.commandId)) === "SUCCESSFUL", "SUCCESSFUL");
+      await until(async () => (await status(response.body.commandId)) === "SUCCESSFUL", "SUCCESSFUL");
     });
 
   test("type alone is the method", async () => {

@@ -178,20 +178,20 @@ describe("the generic webhook", () => {
   test("takes the tenant from a body with an external id", async () => {
     const { secret = "", ownerTenant } = world.ids;
     const body = { externalDeviceId: "device", tenantId: ownerTenant, telemetry: { inBody: 1 } };
-    const answer = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
+    const response = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
       body,
       headers: { "x-webhook-secret": secret },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test("takes CBOR", async () => {
     const { secret = "", ownerTenant = "", deviceToken } = world.ids;
-    const answer = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
+    const response = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
       raw: new Uint8Array(encode({ deviceToken, telemetry: { cborOne: 5 } })),
       headers: { "x-webhook-secret": secret, "x-tenant-id": ownerTenant, "content-type": "application/cbor" },
     });
-    expect([answer.status, answer.body.success]).toEqual([200, true]);
+    expect([response.status, response.body.success]).toEqual([200, true]);
     await latest("device", { cborOne: 5 })();
   });
 
@@ -205,20 +205,20 @@ describe("the generic webhook", () => {
       })
     ).deviceId;
     const { secret = "", ownerTenant = "", child } = world.ids;
-    const answer = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
+    const response = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
       body: { deviceToken: gateway.token, childDeviceId: child, telemetry: { relayed: 3 } },
       headers: { "x-webhook-secret": secret, "x-tenant-id": ownerTenant },
     });
-    expect([answer.status, answer.body.success]).toEqual([200, true]);
+    expect([response.status, response.body.success]).toEqual([200, true]);
     await latest("child", { relayed: 3 })();
   });
 
   test("needs the secret", async () => {
-    const answer = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
+    const response = await world.ask("anonymous", "POST /api/v1/integrations/generic/telemetry", {
       body: { deviceToken: world.ids.deviceToken, telemetry: { g: 1 } },
       headers: { "x-tenant-id": world.ids.ownerTenant ?? "" },
     });
-    expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+    expect([response.status, response.body.statusCode]).toEqual([400, 400]);
   });
 });
 

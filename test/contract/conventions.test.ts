@@ -153,17 +153,17 @@ describe("bodies", () => {
   );
 
   test("415 without a content type", async () => {
-    const answer = await world.ask("rw", "POST /api/devices", {
+    const response = await world.ask("rw", "POST /api/devices", {
       raw: new TextEncoder().encode('{"name":"x"}'),
     });
-    expect(answer.status).toBe(415);
+    expect(response.status).toBe(415);
   });
 
   test("413 for a body that is too large", async () => {
-    const answer = await world.ask("rw", "POST /api/dashboards", {
+    const response = await world.ask("rw", "POST /api/dashboards", {
       body: { name: "x", settings: { a: "x".repeat(10_000_000) } },
     });
-    expect([answer.status, answer.body.statusCode]).toEqual([413, 413]);
+    expect([response.status, response.body.statusCode]).toEqual([413, 413]);
   });
 });
 

@@ -262,7 +262,7 @@ describe("downlinks", () => {
     });
     await world.need("admin", `POST ${time}/{CHIRPSTACK}/start`);
     await world.need("rw", "PATCH /api/devices/{device}", { lorawanDevEui: "0102030405060708" });
-    const answer = await world.ask("admin", `POST ${time}/{CHIRPSTACK}/downlink`, {
+    const response = await world.ask("admin", `POST ${time}/{CHIRPSTACK}/downlink`, {
       body: {
         deviceId: world.ids.device,
         fPort: 10,
@@ -270,7 +270,11 @@ describe("downlinks", () => {
         confirmed: true,
       },
     });
-    expect(`${answer.status} ${answer.status < 300 ? "" : answer.text}`).toBeOneOf(["200 ", "201 ", "202 "]);
+    expect(`${response.status} ${response.status < 300 ? "" : response.text}`).toBeOneOf([
+      "200 ",
+      "201 ",
+      "202 ",
+    ]);
     await networkServer.until(1);
     const [received] = networkServer.received;
     expect(received?.path).toBe("/api/devices/0102030405060708/queue");

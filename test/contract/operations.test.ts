@@ -85,9 +85,9 @@ describe("the switches", () => {
   });
   afterAll(() => app.stop());
   const need = async (method: string, path: string, body?: unknown) => {
-    const answer = await app.call(method, path, { token, body });
-    expect(`${answer.status} ${answer.status < 300 ? "" : answer.text}`).toMatch(/^20/);
-    return answer.body;
+    const response = await app.call(method, path, { token, body });
+    expect(`${response.status} ${response.status < 300 ? "" : response.text}`).toMatch(/^20/);
+    return response.body;
   };
 
   test("DATA_PIPELINES_ENABLED=false passes telemetry through", async () => {
@@ -109,11 +109,15 @@ describe("the switches", () => {
     await need("POST", `/api/integrations/${created.integrationId}/start`);
     const { secret } = await need("POST", "/api/tenant/integration/rotate-secret");
     const { tenantId } = await need("GET", "/api/tenant/profile");
-    const answer = await app.call("POST", `/api/v1/integrations/generic/${created.integrationId}/telemetry`, {
-      headers: { "x-webhook-secret": secret, "x-tenant-id": tenantId },
-      body: { deviceToken: device.token, telemetry: { litres: 3 } },
-    });
-    expect(answer.status).toBe(200);
+    const response = await app.call(
+      "POST",
+      `/api/v1/integrations/generic/${created.integrationId}/telemetry`,
+      {
+        headers: { "x-webhook-secret": secret, "x-tenant-id": tenantId },
+        body: { deviceToken: device.token, telemetry: { litres: 3 } },
+      },
+    );
+    expect(response.status).toBe(200);
     expect((await need("GET", `/api/devices/${device.deviceId}/telemetry/latest`)).values.litres).toBe(3);
   });
 });
@@ -147,11 +151,11 @@ describe("limits", () => {
       body: { rows: rows.slice(0, limit) },
     });
     expect(full.status).toBe(201);
-    const apiAnswer = await world.test.call("POST", "/api/devices", {
+    const apiResponse = await world.test.call("POST", "/api/devices", {
       token,
       body: { name: "x", deviceType: "s" },
     });
-    expect(apiAnswer.status).toBe(403);
+    expect(apiResponse.status).toBe(403);
   });
 
   test("a text value has at most 64 KiB", async () => {
@@ -176,10 +180,10 @@ describe("limits", () => {
   test("wrong device tokens are throttled with 429 and Retry-After", async () => {
     const post = (index: number) =>
       world.ask("anonymous", `POST /api/v1/wrong-device-token-${index}/telemetry`, { body: { a: 1 } });
-    let answer = await post(0);
-    expect(answer.status).toBe(400);
-    for (let index = 1; index < 2000 && answer.status !== 429; index++) answer = await post(index);
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    let response = await post(0);
+    expect(response.status).toBe(400);
+    for (let index = 1; index < 2000 && response.status !== 429; index++) response = await post(index);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 });

@@ -42,8 +42,8 @@ async function readCode(email: string): Promise<string> {
 }
 async function signUp() {
   const { email, ...others } = person();
-  const answer = await post("signup", { ...others, email });
-  expect([answer.status, answer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
+  const response = await post("signup", { ...others, email });
+  expect([response.status, response.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
   return { email, otp: await readCode(email) };
 }
 /** Signs up, confirms and signs in. */
@@ -55,9 +55,9 @@ async function newUser(): Promise<string> {
 }
 const wrong = (otp: string) => (otp === "111111" ? "222222" : "111111");
 const verify = (body: Record<string, unknown>) => post("verify-otp", { password: NEW_PASSWORD, ...body });
-const expectError = (answer: { status: number; body: unknown }, status: number) => {
-  expect(answer.status).toBe(status);
-  expect(problemWith(answer.body, { statusCode: status, error: text, message: text })).toBeUndefined();
+const expectError = (response: { status: number; body: unknown }, status: number) => {
+  expect(response.status).toBe(status);
+  expect(problemWith(response.body, { statusCode: status, error: text, message: text })).toBeUndefined();
 };
 
 describe("plans", () => {
@@ -86,9 +86,9 @@ describe("signup", () => {
   for (const field of ["email", "password", "fullName", "planId"])
     test(`requires ${field}`, async () => {
       const { [field]: _, ...body } = person() as Record<string, unknown>;
-      const answer = await post("signup", body);
-      expectError(answer, 400);
-      expect(answer.body.message).toContain(field);
+      const response = await post("signup", body);
+      expectError(response, 400);
+      expect(response.body.message).toContain(field);
     });
   for (const [name, fields] of Object.entries({
     "an address without @": { email: "nobody" },
@@ -97,9 +97,9 @@ describe("signup", () => {
     "a common password": { password: "1234567890" },
   }))
     test(`refuses ${name} without an echo`, async () => {
-      const answer = await post("signup", { ...person(), ...fields });
-      expectError(answer, 400);
-      expect(answer.text).not.toContain(NEW_PASSWORD);
+      const response = await post("signup", { ...person(), ...fields });
+      expectError(response, 400);
+      expect(response.text).not.toContain(NEW_PASSWORD);
     });
 
   test("sends a code of 6 digits", async () => {
@@ -111,10 +111,10 @@ describe("signup", () => {
     const { email, otp } = await signUp();
     expect((await verify({ email, otp })).status).toBe(200);
     clock.leap(2 * HOUR_MS);
-    const apiAnswer = await post("signup", { ...person(), email });
+    const apiResponse = await post("signup", { ...person(), email });
     const unknown = await post("signup", person());
-    expect([apiAnswer.status, apiAnswer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
-    expect([unknown.status, unknown.body]).toEqual([apiAnswer.status, apiAnswer.body]);
+    expect([apiResponse.status, apiResponse.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
+    expect([unknown.status, unknown.body]).toEqual([apiResponse.status, apiResponse.body]);
   });
 });
 
@@ -133,8 +133,8 @@ describe("verify-otp", () => {
     const { email, otp } = await signUp();
     const before = await app.call("POST", "/idp/authorize", { body: { email, password: NEW_PASSWORD } });
     expect(before.status).toBeGreaterThanOrEqual(400);
-    const answer = await verify({ email, otp });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await verify({ email, otp });
+    expect([response.status, response.body]).toEqual([
       200,
       { success: true, planId: "basic", fullName: "Nora New", emailVerified: true },
     ]);
@@ -172,9 +172,9 @@ describe("resend-otp", () => {
   test("answers the same for a known and an unknown address", async () => {
     const { email } = await signUp();
     clock.advance(61_000);
-    const apiAnswer = await post("resend-otp", { email });
+    const apiResponse = await post("resend-otp", { email });
     const unknown = await post("resend-otp", { email: "nobody@there.example" });
-    expect([apiAnswer.status, apiAnswer.body]).toEqual([200, { success: true }]);
+    expect([apiResponse.status, apiResponse.body]).toEqual([200, { success: true }]);
     expect([unknown.status, unknown.body]).toEqual([200, { success: true }]);
     expect(await readCode(email)).toMatch(/^\d{6}$/);
   });
@@ -205,17 +205,17 @@ describe("onboarding", () => {
     const token = await newUser();
     const before = await app.call("GET", "/api/auth/me", { token });
     expect(before.body.onboardingRequired).toBe(true);
-    const answer = await onboard(token, {
+    const response = await onboard(token, {
       fullName: "Nora N",
       tenantName: "Nora's",
       planId: "basic",
       role: "TENANT_OWNER",
     });
-    expect(answer.status).toBe(200);
-    expect(problemWith(answer.body, me)).toBeUndefined();
-    expect((await app.call("GET", "/api/auth/me", { token })).body).toEqual(answer.body);
+    expect(response.status).toBe(200);
+    expect(problemWith(response.body, me)).toBeUndefined();
+    expect((await app.call("GET", "/api/auth/me", { token })).body).toEqual(response.body);
     const profile = await app.call("GET", "/api/tenant/profile", { token });
-    const { tenantId } = answer.body;
+    const { tenantId } = response.body;
     expect(
       problemWith(profile.body, { tenantId, tenantName: "Nora's", planName: text, whitelabelEnabled: false }),
     ).toBeUndefined();
@@ -226,8 +226,8 @@ describe("onboarding", () => {
     ["with an empty one", {}],
   ])
     test(`needs no field: ${name}`, async () => {
-      const answer = await onboard(await newUser(), body);
-      expect(`${answer.status} ${problemWith(answer.body, me) ?? "as the current user"}`).toBe(
+      const response = await onboard(await newUser(), body);
+      expect(`${response.status} ${problemWith(response.body, me) ?? "as the current user"}`).toBe(
         "200 as the current user",
       );
     });
@@ -248,8 +248,8 @@ describe("onboarding", () => {
 test("sign-up is closed unless it is opened: 403", async () => {
   const closed = await createTestApp();
   try {
-    const answer = await closed.call("POST", "/api/auth/signup", { body: person() });
-    expectError(answer, 403);
+    const response = await closed.call("POST", "/api/auth/signup", { body: person() });
+    expectError(response, 403);
   } finally {
     await closed.stop();
   }

@@ -194,9 +194,9 @@ async function openSite({
   const { code } = await provider.signIn({ email: EMAIL, password: PASSWORD, address: "test" });
   const { accessToken: token } = await identity.exchange(code, undefined);
   const create = async (path: string, body: unknown) => {
-    const answer = await fixture.call("POST", path, { token, body });
-    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call("POST", path, { token, body });
+    if (response.status >= 300) throw new Error(`${path} answered ${response.status} ${response.text}`);
+    return response.body;
   };
   const env = {
     ACCESS_TOKEN: token,
@@ -235,7 +235,7 @@ async function expectShownValues(text: string, { fixture, env }: Site): Promise<
     const path = `/api/devices/${found[0].deviceId}/telemetry/latest`;
     const { body } = await untilAnswer(
       () => fixture.call("GET", path, { token }),
-      (answer) => Object.keys(values).every((key) => key in (answer.body.values ?? {})),
+      (response) => Object.keys(values).every((key) => key in (response.body.values ?? {})),
     );
     expect(body.values).toEqual(values);
   }

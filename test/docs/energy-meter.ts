@@ -1,4 +1,4 @@
-import { answerFrame, exceptionOf, type Script } from "../support/modbus-server.ts";
+import { exceptionOf, responseFrame, type Script } from "../support/modbus-server.ts";
 
 /** Readings of an Eastron SDM120 by the address of their input registers, each a 32-bit float. */
 const READINGS = new Map([
@@ -21,5 +21,5 @@ export const meterScript: Script = (request) => {
     if (first >= address && first + 2 <= address + count) words.writeFloatBE(value, (first - address) * 2);
   const pdu =
     functionCode === 4 ? Uint8Array.of(functionCode, words.length, ...words) : exceptionOf(request, 1);
-  return answerFrame("TCP", { ...request, pdu });
+  return responseFrame("TCP", { ...request, pdu });
 };

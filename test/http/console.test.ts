@@ -10,16 +10,16 @@ const get = (path: string, accept = "*/*") =>
 
 describe("the console's files", () => {
   test.each(["*/*", BROWSER])("answer a screen's address with the shell, for %s", async (accept) => {
-    const answer = get("/devices/0192a0c4/data", accept);
-    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("console")]);
+    const response = get("/devices/0192a0c4/data", accept);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("console")]);
   });
 
   test("answer a browser that opens another address with the shell and 404", async () => {
-    const answer = get("/nonsense", BROWSER);
-    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("console")]);
+    const response = get("/nonsense", BROWSER);
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining("console")]);
     const again = files.respond(
       new Request("http://localhost/nonsense", {
-        headers: { accept: BROWSER, "if-none-match": answer.headers.get("etag") ?? "" },
+        headers: { accept: BROWSER, "if-none-match": response.headers.get("etag") ?? "" },
       }),
     );
     expect(again.status).toBe(404);
@@ -56,8 +56,8 @@ describe("the gateway", () => {
   });
 
   test.each(["/api/nonsense", "/idp/nonsense"])("answers a browser at %s alike", async (path) => {
-    const answer = await fixture.call("GET", path, { headers: { accept: BROWSER } });
-    expectErrorBody(answer, 404);
+    const response = await fixture.call("GET", path, { headers: { accept: BROWSER } });
+    expectErrorBody(response, 404);
   });
 
   test("answers other methods at an unknown path with the error body", async () => {

@@ -97,13 +97,13 @@ test("cookies are for HTTPS only where the browser uses it", async () => {
   const cookieOf = async (headers: Record<string, string>) => {
     const { user } = await fixture.signIn("TENANT_RW");
     const form = new URLSearchParams({ email: user.email, password: "a long enough password 7" });
-    const answer = await fetch(`${fixture.app.url}/idp/authorize`, {
+    const response = await fetch(`${fixture.app.url}/idp/authorize`, {
       method: "POST",
       headers,
       body: form,
       redirect: "manual",
     });
-    return answer.headers.get("set-cookie");
+    return response.headers.get("set-cookie");
   };
   expect(await cookieOf({ "x-forwarded-proto": "https" })).toEndWith("; Secure");
   expect(await cookieOf({ "x-forwarded-proto": "http" })).not.toContain("Secure");

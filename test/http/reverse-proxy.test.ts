@@ -47,15 +47,15 @@ for (const name of ["nginx", "caddy"] as const) {
       fetch(url, { redirect: "manual", tls: { ca: proxy.certificate }, ...init });
 
     async function call(method: string, path: string, body?: unknown, root = passing(), headers = {}) {
-      const answer = await send(`${root}${path}`, {
+      const response = await send(`${root}${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
+      const text = await response.text();
       return {
-        status: answer.status,
-        headers: answer.headers,
+        status: response.status,
+        headers: response.headers,
         body: text === "" ? undefined : JSON.parse(text),
       };
     }
@@ -95,8 +95,8 @@ for (const name of ["nginx", "caddy"] as const) {
 
     test.each(ways)("a proxy that %s keeps the answers to unknown paths", async (_, root) => {
       for (const path of ["/api/nonsense", "/metrics/nonsense", "/idp/nonsense", "/assets/gone.js"]) {
-        const answer = await send(`${root()}${path}`, { headers: { accept: "*/*" } });
-        expect([path, answer.status, answer.headers.get("content-type")?.split(";")[0]]).toEqual([
+        const response = await send(`${root()}${path}`, { headers: { accept: "*/*" } });
+        expect([path, response.status, response.headers.get("content-type")?.split(";")[0]]).toEqual([
           path,
           404,
           "application/json",
@@ -129,12 +129,12 @@ for (const name of ["nginx", "caddy"] as const) {
 
     test.each(ways)("a proxy that %s carries the whole sign-in, cookies and redirects", async (_, root) => {
       const form = new URLSearchParams({ email: EMAIL, password: PASSWORD, state: "s" });
-      const answer = await send(`${root()}/idp/authorize`, { method: "POST", body: form });
-      expect(answer.status).toBe(303);
-      const location = new URL(answer.headers.get("location") ?? "", root());
+      const response = await send(`${root()}/idp/authorize`, { method: "POST", body: form });
+      expect(response.status).toBe(303);
+      const location = new URL(response.headers.get("location") ?? "", root());
       expect(location.pathname).toBe(`${BASE}/auth/callback`);
-      expect(answer.headers.getSetCookie()[0]).toContain(`; Path=${BASE}/idp; `);
-      expect(answer.headers.getSetCookie()[0]).toEndWith("; Secure");
+      expect(response.headers.getSetCookie()[0]).toContain(`; Path=${BASE}/idp; `);
+      expect(response.headers.getSetCookie()[0]).toEndWith("; Secure");
       const code = location.searchParams.get("code");
       const exchanged = await call("POST", "/api/auth/exchange", { code }, root());
       expect(exchanged.body.accessToken).toBeString();
@@ -155,12 +155,12 @@ for (const name of ["nginx", "caddy"] as const) {
       const rows = Array.from({ length: 150_000 }, (_, row) => `${1_700_000_000_000 + row * 1000},${row}`);
       const body = `ts,temperature\n${rows.join("\n")}\n`;
       expect(body.length).toBeGreaterThan(2_000_000);
-      const answer = await send(`${root()}/api/devices/${device.deviceId}/telemetry/import`, {
+      const response = await send(`${root()}/api/devices/${device.deviceId}/telemetry/import`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "text/csv" },
         body,
       });
-      expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
     });
 
     async function addressOfNewestEntry(): Promise<string> {

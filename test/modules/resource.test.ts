@@ -13,7 +13,7 @@ import { createRequestAudit } from "../../src/modules/identity/request-audit.ts"
 import { auditReader, resourceRoutes } from "../../src/modules/resource.routes.ts";
 import { defineResource, itemToWire } from "../../src/modules/resource.ts";
 import type { Principal } from "../../src/modules/users/users.types.ts";
-import { AnswerSpace } from "../../src/platform/load/answer-space.ts";
+import { ResponseSpace } from "../../src/platform/load/response-space.ts";
 
 const notes = sqliteTable("notes", {
   noteId: text("note_id").primaryKey(),
@@ -72,7 +72,7 @@ const auth = () => {
   return createAuthPlugin(
     { authenticate: async (token) => principalOf(token), refused: async () => 0 },
     createRequestAudit({ record: (entry) => void entries.push(entry), durable: async () => undefined }),
-    { answers: { note: () => undefined }, ensureRoom: () => undefined },
+    { responses: { note: () => undefined }, ensureRoom: () => undefined },
   );
 };
 
@@ -139,17 +139,17 @@ beforeEach(() => {
 afterEach(() => sqlite.close());
 
 async function call(method: string, path: string, body?: unknown, token = "one-TENANT_OWNER") {
-  const answer = await app.handle(
+  const response = await app.handle(
     new Request(`http://localhost/api/notes${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }),
   );
-  const received = await answer.text();
+  const received = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     body: /^[[{]/.test(received) ? JSON.parse(received) : received,
   };
 }
@@ -189,7 +189,7 @@ describe("routes of a resource", () => {
     const { list: _, ...rest } = service;
     const found: string[] = [];
     const longList = {
-      answers: new AnswerSpace(),
+      responses: new ResponseSpace(),
       read: ({ tenantId }: Principal) => ({
         heads: store.heads(tenantId),
         find(id: string) {
@@ -312,7 +312,7 @@ const request = fc.oneof(
 type Item = { tenant: string; noteId: string; title: string };
 
 /** Returns the code that a naive list of items answers a request with, and changes the list. */
-function answerOf(items: Item[], asked: typeof request extends fc.Arbitrary<infer Value> ? Value : never) {
+function responseOf(items: Item[], asked: typeof request extends fc.Arbitrary<infer Value> ? Value : never) {
   const mine = items.filter((other) => other.tenant === asked.tenant);
   const isTaken = (wanted: string, id?: string) =>
     mine.some((other) => other.title === wanted && other.noteId !== id);
@@ -341,11 +341,11 @@ test("requests of two tenants have the effect that they would have on a list", a
         const path = asked.kind === "POST" ? "" : `/${items[asked.at]?.noteId ?? "none"}`;
         const body =
           asked.kind === "DELETE" ? undefined : { title: asked.title, ...(path === "" && { content: "" }) };
-        const wanted = answerOf(items, asked);
-        const answer = await call(asked.kind, path, body, token);
-        expect(answer.body.code).toBe(wanted);
+        const wanted = responseOf(items, asked);
+        const response = await call(asked.kind, path, body, token);
+        expect(response.body.code).toBe(wanted);
         if (asked.kind === "POST" && wanted === undefined)
-          items.push({ tenant: asked.tenant, noteId: answer.body.noteId, title: asked.title });
+          items.push({ tenant: asked.tenant, noteId: response.body.noteId, title: asked.title });
         for (const name of ["one", "two"]) {
           const listed = (await call("GET", "", undefined, `${name}-TENANT_OWNER`)).body;
           const titles = items.filter((other) => other.tenant === name).map((other) => other.title);

@@ -6,7 +6,7 @@ type Done = (error?: Error | null) => void;
 
 /** A link at a broker that answers when the test says so. */
 function createFixture() {
-  const answers: Done[] = [];
+  const responses: Done[] = [];
   const sink = {
     deliver: () => {},
     release: () => {},
@@ -18,7 +18,7 @@ function createFixture() {
     ...{ brokerClientId: "a#1", durable: false, space: "a", sink },
   });
   const broker = {
-    subscribe: (_: unknown, done: Done) => answers.push(done),
+    subscribe: (_: unknown, done: Done) => responses.push(done),
     unsubscribe: () => {},
     once: () => {},
   };
@@ -33,29 +33,29 @@ function createFixture() {
   };
   const subscription = { topic: "x/+", qos: 1 as const, noLocal: false, retainAsPublished: false };
   const subscribe = () => link.subscribe([{ ...subscription, retainHandling: 0, identifier: 0 }], () => {});
-  return { link, answers, connect, subscribe };
+  return { link, responses, connect, subscribe };
 }
 
 test("a client listens only once the broker has its subscription: a message before that would be lost", () => {
-  const { link, answers, connect, subscribe } = createFixture();
+  const { link, responses, connect, subscribe } = createFixture();
   connect()();
   subscribe();
   expect([link.filters.has("x/+"), link.filters.listensTo("x/1")]).toEqual([true, false]);
-  answers[0]?.();
+  responses[0]?.();
   expect(link.filters.listensTo("x/1")).toBe(true);
   link.unsubscribe(["x/+"], () => {});
   expect(link.filters.listensTo("x/1")).toBe(false);
 });
 
 test("a refused subscription, and one that was taken back meanwhile, hears nothing", () => {
-  const { link, answers, connect, subscribe } = createFixture();
+  const { link, responses, connect, subscribe } = createFixture();
   connect()();
   subscribe();
-  answers[0]?.(new Error("refused"));
+  responses[0]?.(new Error("refused"));
   expect(link.filters.listensTo("x/1")).toBe(false);
   subscribe();
   link.unsubscribe(["x/+"], () => {});
-  answers[1]?.();
+  responses[1]?.();
   expect(link.filters.listensTo("x/1")).toBe(false);
 });
 

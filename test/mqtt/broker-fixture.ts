@@ -77,14 +77,14 @@ export async function startBroker({ queuedPerClientMax = 10 } = {}) {
       const received: PublishPacket[] = [];
       const released: number[] = [];
       const inFlight = new Set<number>();
-      const answer = (header: number, packetId: number) => {
+      const response = (header: number, packetId: number) => {
         inFlight.delete(packetId);
         link.acknowledge(header, packetId);
       };
       const link = running.broker.attach(session, {
         deliver(message) {
           received.push(message);
-          if (room === "refuses") answer(PUBACK, message.packetId);
+          if (room === "refuses") response(PUBACK, message.packetId);
           else if (message.packetId > 0) inFlight.add(message.packetId);
         },
         release: (id) => released.push(id),
@@ -93,7 +93,7 @@ export async function startBroker({ queuedPerClientMax = 10 } = {}) {
         hasRoom: () => room === "refuses" || inFlight.size < room,
       });
       if (isResumed) link.resume?.();
-      return { link, received, released, answer };
+      return { link, received, released, answer: response };
     },
     publish: (
       topic: string,

@@ -14,13 +14,13 @@ const topics = (messages: readonly Pick<PublishPacket, "topic">[]) => messages.m
 test("what was published while a client was away comes in order, as much as it takes at a time", async () => {
   const session = broker.session("a", ["t/#"]);
   for (const topic of ["t/1", "t/2", "t/3"]) await broker.publish(topic);
-  const { received, answer } = broker.attach(session, 2);
+  const { received, answer: response } = broker.attach(session, 2);
   await broker.publish("t/4");
   expect(topics(received)).toEqual(["t/1", "t/2"]);
-  answer(PUBACK, received[1]?.packetId ?? 0);
+  response(PUBACK, received[1]?.packetId ?? 0);
   expect(topics(received)).toEqual(["t/1", "t/2", "t/3"]);
   expect(topics(session.queue)).toEqual(["tenant~x/t/1", "tenant~x/t/3", "tenant~x/t/4"]);
-  for (const index of [0, 2, 3]) answer(PUBACK, received[index]?.packetId ?? 0);
+  for (const index of [0, 2, 3]) response(PUBACK, received[index]?.packetId ?? 0);
   expect(topics(received)).toEqual(["t/1", "t/2", "t/3", "t/4"]);
   expect(session.queue).toEqual([]);
 });
@@ -70,13 +70,13 @@ test("a client goes on receiving once it has room again", async () => {
 test("the queue is sent once the client has its answer to CONNECT, and not after its connection ended", async () => {
   const session = broker.session("a", ["t/#"]);
   await broker.publish("t/1");
-  const { link, received, answer } = broker.attach(session, 1, { isResumed: false });
+  const { link, received, answer: response } = broker.attach(session, 1, { isResumed: false });
   await broker.publish("t/2");
   expect(received).toEqual([]);
   link.resume?.();
   expect(topics(received)).toEqual(["t/1"]);
   link.close();
-  answer(PUBACK, received[0]?.packetId ?? 0);
+  response(PUBACK, received[0]?.packetId ?? 0);
   expect(topics(received)).toEqual(["t/1"]);
   expect(topics(session.queue)).toEqual(["tenant~x/t/2"]);
 });
@@ -116,11 +116,11 @@ test("a subscription that was removed, and a session that ended, keep nothing", 
 
 test("a full queue gives up the oldest message that was not sent", async () => {
   const session = broker.session("a", ["t/#"]);
-  const { received, answer } = broker.attach(session, 1);
+  const { received, answer: response } = broker.attach(session, 1);
   for (let number = 1; number <= 12; number++) await broker.publish(`t/${number}`);
   expect(topics(received)).toEqual(["t/1"]);
   expect(session.queue.length).toBe(10);
-  answer(PUBACK, received[0]?.packetId ?? 0);
+  response(PUBACK, received[0]?.packetId ?? 0);
   expect(topics(received)).toEqual(["t/1", "t/4"]);
   expect(session.queue.length).toBe(9);
   expect(broker.store.dropped).toBe(2);
@@ -141,25 +141,25 @@ test("a message in flight keeps its identifier while the queue is full, also ove
 
 test("an acknowledgement of an unknown identifier changes nothing", async () => {
   const session = broker.session("a", ["t"], { qos: 2 });
-  const { received, released, answer } = broker.attach(session, 1);
+  const { received, released, answer: response } = broker.attach(session, 1);
   await broker.publish("t", { qos: 2 });
   const id = received[0]?.packetId ?? 0;
-  answer(PUBREC, id + 1);
-  answer(PUBACK, id + 2);
+  response(PUBREC, id + 1);
+  response(PUBACK, id + 2);
   expect(session.queue).toMatchObject([{ messageId: id }]);
-  answer(PUBREC, id);
-  answer(PUBCOMP, id);
+  response(PUBREC, id);
+  response(PUBCOMP, id);
   expect(released).toEqual([id + 1, id]);
   expect(session.queue).toEqual([]);
 });
 
 test("identifiers of acknowledged messages are used again", async () => {
   const session = broker.session("a", ["t"]);
-  const { received, answer } = broker.attach(session, 1);
+  const { received, answer: response } = broker.attach(session, 1);
   // One more than there are identifiers.
   for (let count = 0; count < 65_536; count++) {
     await broker.publish("t");
-    answer(PUBACK, received.pop()?.packetId ?? 0);
+    response(PUBACK, received.pop()?.packetId ?? 0);
   }
   await broker.publish("t");
   expect(received.map(({ packetId }) => packetId)).toEqual([2]);

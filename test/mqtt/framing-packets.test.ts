@@ -1,6 +1,6 @@
 import { connects, packet, packetRows, publish4, publish5, str } from "./packet-rows.ts";
 
-const { answers, closes } = packetRows();
+const { responses, closes } = packetRows();
 
 closes(4, "CONNECT twice closes", connects[4]);
 closes(5, "CONNECT twice closes", connects[5], "e00182");
@@ -20,9 +20,9 @@ closes(5, "an overlong remaining length closes", "c08000", "e00181");
 closes(4, "a packet over the limit closes", "30ffffff7f");
 closes(5, "a packet over the limit closes", "30ffffff7f", "e00195");
 closes(4, "a ping with a body closes", "c00100");
-answers(4, "ping is answered", "c000", "d000");
-answers(5, "ping is answered", "c000", "d000");
-answers(4, "two pings in one chunk are answered", "c000c000", "d000d000");
+responses(4, "ping is answered", "c000", "d000");
+responses(5, "ping is answered", "c000", "d000");
+responses(4, "two pings in one chunk are answered", "c000c000", "d000d000");
 
 closes(4, "DISCONNECT closes", "e000");
 closes(5, "DISCONNECT closes", "e000");

@@ -5,13 +5,13 @@ import { DomainError } from "../../src/lib/core/domain-error.ts";
 import { decodeBody } from "../../src/lib/json/body.ts";
 import {
   CHILDREN_PER_MESSAGE_MAX,
-  parseAnswer,
   parseChild,
   parseParts,
   parseRequest,
+  parseResponse,
 } from "../../src/modules/gateways/gateway-body.ts";
 
-const parsers = { parseAnswer, parseChild, parseParts, parseRequest };
+const parsers = { parseResponse, parseChild, parseParts, parseRequest };
 const text = fc.string({ unit: "grapheme", maxLength: 40 });
 const name = fc.oneof(text, fc.constantFrom("__proto__", "constructor", "toString", "0", ""));
 const id = fc.oneof(fc.maxSafeInteger(), fc.string({ minLength: 1, maxLength: 64 }));
@@ -108,8 +108,8 @@ describe("what was said is what is heard", () => {
     );
     fc.assert(
       fc.property(fc.nat(), text, fc.jsonValue(), (rpcId, device, data) => {
-        expect(parseAnswer({ id: rpcId, device, data })).toEqual({ name: device, rpcId, data });
-        expect(parseAnswer({ id: `${rpcId}`, device, data }).rpcId).toBe(rpcId);
+        expect(parseResponse({ id: rpcId, device, data })).toEqual({ name: device, rpcId, data });
+        expect(parseResponse({ id: `${rpcId}`, device, data }).rpcId).toBe(rpcId);
       }),
     );
   });

@@ -141,7 +141,7 @@ describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.c
     const path = `/api/devices/${device.deviceId}/telemetry/latest`;
     const { body } = await untilAnswer(
       () => fixture.call("GET", path, { token: owner }),
-      (answer) => Object.keys(answer.body.values ?? {}).length > 0,
+      (response) => Object.keys(response.body.values ?? {}).length > 0,
     );
     expect(body.values).toEqual({ temperature: 21.5, running: true });
   });

@@ -41,19 +41,19 @@ export const connects: Readonly<Record<Version, string>> = {
 
 const PINGRESP = "d000";
 
-async function expectAnswer(client: RawClient, answer: string): Promise<void> {
-  await until(() => client.bytes.length >= answer.length / 2 || client.closed, "the answer");
+async function expectResponse(client: RawClient, response: string): Promise<void> {
+  await until(() => client.bytes.length >= response.length / 2 || client.closed, "the answer");
   client.packets.length = 0; // of pings that are rows themselves
   // The answer to a ping comes after anything that would be too much.
   await client.ping();
-  expect(client.received).toBe(`${answer}${PINGRESP}`);
+  expect(client.received).toBe(`${response}${PINGRESP}`);
   expect(client.closed).toBe(false);
   client.drop();
 }
 
-async function expectEnd(client: RawClient, answer: string): Promise<void> {
+async function expectEnd(client: RawClient, response: string): Promise<void> {
   await client.end();
-  expect(client.received).toBe(answer);
+  expect(client.received).toBe(response);
 }
 
 /** Registers a server for the test file, and gives the kinds of rows it can hold. */
@@ -73,21 +73,21 @@ export function packetRows() {
   };
   const unsigned = (version: Version) => RawClient.open(mqtt.port, version);
   const row =
-    (open: typeof signedIn, check: typeof expectAnswer) =>
-    (version: Version, name: string, send: string, answer = "") =>
+    (open: typeof signedIn, check: typeof expectResponse) =>
+    (version: Version, name: string, send: string, response = "") =>
       test(`version ${version}: ${name}`, async () => {
         const client = await open(version);
         client.hex(send);
-        await check(client, answer);
+        await check(client, response);
       });
   return {
     running: () => mqtt,
     /** The first packet is answered and the connection stays. */
-    acceptsFirst: row(unsigned, expectAnswer),
+    acceptsFirst: row(unsigned, expectResponse),
     /** The first packet ends the connection, after the answer. */
     refusesFirst: row(unsigned, expectEnd),
     /** After signing in, the bytes are answered and the connection stays. */
-    answers: row(signedIn, expectAnswer),
+    responses: row(signedIn, expectResponse),
     /** After signing in, the bytes end the connection, after the answer. */
     closes: row(signedIn, expectEnd),
   };

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
 import { packet, packetRows, publish4, publish5, str, telemetry } from "./packet-rows.ts";
 
-const { answers, closes, running } = packetRows();
+const { responses, closes, running } = packetRows();
 
 const attributes = str("v1/devices/me/attributes");
 const unknown = str("some/topic");
 
-answers(3, "QoS 1 is acknowledged", publish4("32", "0001"), "40020001");
-answers(4, "QoS 1 is acknowledged", publish4("32", "0102"), "40020102");
-answers(5, "QoS 1 is acknowledged", publish5("32", "0102"), "40020102");
-answers(4, "the short topic is acknowledged", publish4("32", "0001", "{}", str("v2/t")), "40020001");
-answers(4, "attributes are acknowledged", publish4("32", "0001", "{}", attributes), "40020001");
-answers(4, "a retained QoS 1 is acknowledged", publish4("33", "0001"), "40020001");
-answers(4, "an empty body is taken", publish4("32", "0001", ""), "40020001");
-answers(
+responses(3, "QoS 1 is acknowledged", publish4("32", "0001"), "40020001");
+responses(4, "QoS 1 is acknowledged", publish4("32", "0102"), "40020102");
+responses(5, "QoS 1 is acknowledged", publish5("32", "0102"), "40020102");
+responses(4, "the short topic is acknowledged", publish4("32", "0001", "{}", str("v2/t")), "40020001");
+responses(4, "attributes are acknowledged", publish4("32", "0001", "{}", attributes), "40020001");
+responses(4, "a retained QoS 1 is acknowledged", publish4("33", "0001"), "40020001");
+responses(4, "an empty body is taken", publish4("32", "0001", ""), "40020001");
+responses(
   4,
   "two in one chunk are acknowledged in order",
   publish4("32", "0002") + publish4("32", "0001"),
@@ -21,15 +21,15 @@ answers(
 );
 
 const properties = `0c010126${str("k")}${str("vvvv")}`;
-answers(5, "properties are taken", publish5("32", "0001", "{}", telemetry, properties), "40020001");
+responses(5, "properties are taken", publish5("32", "0001", "{}", telemetry, properties), "40020001");
 const aliased = (id: string, topic: string, alias: string) => publish5("32", id, "{}", topic, `0323${alias}`);
-answers(
+responses(
   5,
   "a topic alias stands for the topic before it",
   aliased("0001", telemetry, "0001") + aliased("0002", "0000", "0001"),
   "4002000140020002",
 );
-answers(
+responses(
   5,
   "a topic alias stands for another topic from then on",
   aliased("0001", telemetry, "0010") + aliased("0002", unknown, "0010") + aliased("0003", "0000", "0010"),
@@ -64,24 +64,24 @@ closes(5, "U+0000 in the topic closes", publish5("30", "", "{}", "0003610062"), 
 closes(5, "a control character in the topic closes", publish5("30", "", "{}", "0003611f62"), "e00181");
 closes(5, "a C1 control character in the topic closes", publish5("30", "", "{}", "000361c285"), "e00181");
 
-answers(4, "an unknown topic is acknowledged", publish4("32", "0005", "{}", unknown), "40020005");
-answers(5, "an unknown topic is told so", publish5("32", "0005", "{}", unknown), "4003000590");
-answers(4, "a malformed body is acknowledged", publish4("32", "0005", "bad"), "40020005");
-answers(5, "a malformed body is told so", publish5("32", "0005", "bad"), "4003000599");
-answers(5, "too many messages are told so", publish5("32", "0005", "limit"), "4003000597");
+responses(4, "an unknown topic is acknowledged", publish4("32", "0005", "{}", unknown), "40020005");
+responses(5, "an unknown topic is told so", publish5("32", "0005", "{}", unknown), "4003000590");
+responses(4, "a malformed body is acknowledged", publish4("32", "0005", "bad"), "40020005");
+responses(5, "a malformed body is told so", publish5("32", "0005", "bad"), "4003000599");
+responses(5, "too many messages are told so", publish5("32", "0005", "limit"), "4003000597");
 closes(4, "a full disk closes unacknowledged", publish4("32", "0005", "full"));
 closes(5, "a full disk closes unacknowledged", publish5("32", "0005", "full"), "e00197");
 
-answers(4, "QoS 2 is received", publish4("34", "0009"), "50020009");
-answers(5, "QoS 2 is received", publish5("34", "0009"), "50020009");
-answers(4, "PUBREL of nothing is completed", "62020063", "70020063");
-answers(5, "PUBREL of nothing is told so", "62020063", "7003006392");
+responses(4, "QoS 2 is received", publish4("34", "0009"), "50020009");
+responses(5, "QoS 2 is received", publish5("34", "0009"), "50020009");
+responses(4, "PUBREL of nothing is completed", "62020063", "70020063");
+responses(5, "PUBREL of nothing is told so", "62020063", "7003006392");
 closes(4, "PUBREL with identifier 0 closes", "62020000");
 closes(4, "PUBREL that is too long closes", "6203000100");
-answers(5, "a refused QoS 2 message ends with its PUBREC", publish5("34", "0009", "bad"), "5003000999");
-answers(5, "PUBREC of nothing is answered", "50020007", "6203000792");
-answers(4, "PUBACK of nothing is ignored", "40020007c000", "d000");
-answers(5, "PUBACK with a reason is read", "400400071000c000", "d000");
+responses(5, "a refused QoS 2 message ends with its PUBREC", publish5("34", "0009", "bad"), "5003000999");
+responses(5, "PUBREC of nothing is answered", "50020007", "6203000792");
+responses(4, "PUBACK of nothing is ignored", "40020007c000", "d000");
+responses(5, "PUBACK with a reason is read", "400400071000c000", "d000");
 
 test("a refused publish is listed on the device", () => {
   const codes = running().ingest.rejected.map(({ deviceId, where, code }) => `${deviceId} ${where} ${code}`);

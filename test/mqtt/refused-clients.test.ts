@@ -53,7 +53,7 @@ function createFixture(
     report: (refusal) => refusals.push(refusal),
   });
   const refused = async (credentials: Partial<MqttCredentials>) => {
-    const answer = await authenticate({
+    const response = await authenticate({
       clientId: "client 1",
       username: undefined,
       password: undefined,
@@ -63,7 +63,7 @@ function createFixture(
       isGone: () => false,
       ...credentials,
     });
-    return { answer, refusal: refusals.at(-1), count: refusals.length };
+    return { answer: response, refusal: refusals.at(-1), count: refusals.length };
   };
   return { refused };
 }
@@ -89,8 +89,8 @@ describe("lists the refusal of", () => {
 
   test("a certificate that nobody has proven, for the gateway's own people alone", async () => {
     const { refused } = createFixture({ byCertificate: () => ({ refused: "unconfirmed", tried: [holder] }) });
-    const { answer, refusal } = await refused({ certificate });
-    expect(answer).toEqual({ ok: false, reason: "bad_credentials" });
+    const { answer: response, refusal } = await refused({ certificate });
+    expect(response).toEqual({ ok: false, reason: "bad_credentials" });
     expect(refusal).toMatchObject({ reason: "certificate_unconfirmed" });
     expect(refusal).not.toHaveProperty("tenantId");
   });

@@ -8,7 +8,11 @@ let mqtt: Running;
 /** Sign-ins that wait, by user name. */
 const pending = new Map<
   string,
-  { credentials: MqttCredentials; settle: (answer: MqttAuthentication) => void; fail: (error: Error) => void }
+  {
+    credentials: MqttCredentials;
+    settle: (response: MqttAuthentication) => void;
+    fail: (error: Error) => void;
+  }
 >();
 const devices = new Map<string, ReturnType<typeof createDevice>>();
 

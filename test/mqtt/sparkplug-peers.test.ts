@@ -64,7 +64,7 @@ for (const { node, program, script, library } of peers)
         );
         const { values } = await untilAnswer(
           () => call("GET", `/devices/${device.deviceId}/telemetry/latest`),
-          (answer) => isThere(answer.values ?? {}),
+          (response) => isThere(response.values ?? {}),
         );
         return { deviceId: device.deviceId, values };
       };

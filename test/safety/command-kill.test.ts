@@ -17,7 +17,7 @@ interface Command {
 const FILTER = "v1/devices/me/rpc/request/+";
 
 /** Connects, takes the commands that come until `count` are there, and answers them if it should. */
-async function take(server: Gateway, device: Device, count: number, isAnswering = true) {
+async function take(server: Gateway, device: Device, count: number, isResponseing = true) {
   const client = await connectAsync(`mqtt://127.0.0.1:${server.mqttPort}`, {
     username: device.credentials.token,
     reconnectPeriod: 0,
@@ -31,7 +31,7 @@ async function take(server: Gateway, device: Device, count: number, isAnswering 
   });
   await client.subscribeAsync(FILTER, { qos: 1 });
   await promise;
-  if (isAnswering)
+  if (isResponseing)
     for (const { topic, method } of taken)
       await client.publishAsync(topic.replace("request", "response"), JSON.stringify({ did: method }), {
         qos: 1,

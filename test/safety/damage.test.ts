@@ -137,10 +137,10 @@ async function send(
       });
       if (status === 200) values.set(ts, values.size);
     }
-    const answer = await fixture.call("POST", `/api/v1/${token}/attributes`, {
+    const response = await fixture.call("POST", `/api/v1/${token}/attributes`, {
       body: { count: values.size },
     });
-    if (answer.status === 200) attributes.set(deviceId, values.size);
+    if (response.status === 200) attributes.set(deviceId, values.size);
   }
 }
 
@@ -185,8 +185,8 @@ async function readBack(fixture: TestApp): Promise<{ missing: number; wrong: num
       maxDataPoints: 100_000,
     } as const;
     // A read that fails loses all values of its device for now.
-    const [answer] = await fixture.app.services.store.query(query).catch(() => []);
-    const points = new Map([...(answer?.series[0]?.points ?? [])].map(({ ts, value }) => [ts, value]));
+    const [response] = await fixture.app.services.store.query(query).catch(() => []);
+    const points = new Map([...(response?.series[0]?.points ?? [])].map(({ ts, value }) => [ts, value]));
     for (const [ts, value] of values)
       if (!points.has(ts)) missing++;
       else if (points.get(ts) !== value) wrong++;

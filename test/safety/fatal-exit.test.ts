@@ -36,12 +36,12 @@ test("after a failed fsync it says so and exits; the next start serves again", a
     await until(async () => (await readiness()) === 200);
     writeFileSync(trigger, "");
     // Any write that waits for the disk: the answer is 503, whatever it says of the request.
-    const answer = await fetch(`http://127.0.0.1:${port}/api/auth/exchange`, {
+    const response = await fetch(`http://127.0.0.1:${port}/api/auth/exchange`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ code: "none" }),
     });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeGreaterThanOrEqual(400);
     expect([await failing.exited, await new Response(failing.stderr).text()]).toEqual([
       EX_IOERR,
       expect.stringContaining("gateway cannot continue, stopping"),

@@ -97,7 +97,7 @@ async function repeat(isOver: () => boolean, read: () => Promise<void> | void): 
 /** Reads the metrics once. `earlier` are the lines from before the fault. */
 async function readMetrics(url: string, earlier: ReadonlySet<string>, seen: Sightings): Promise<void> {
   const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(1_000) }).then(
-    (answer) => answer.text(),
+    (response) => response.text(),
     () => undefined,
   );
   if (text === undefined) seen.add("`up` 0");

@@ -29,13 +29,13 @@ function createLoad(webhook: { readonly integrationId: string; readonly secret: 
     for (;;) {
       const ts = FIRST_TS + next++;
       try {
-        const answer = await fetch(`${url}/api/v1/integrations/generic/${integrationId}/telemetry`, {
+        const response = await fetch(`${url}/api/v1/integrations/generic/${integrationId}/telemetry`, {
           method: "POST",
           headers: { "content-type": "application/json", "x-webhook-secret": secret },
           body: JSON.stringify({ externalDeviceId: "meter", ts, telemetry: { n: ts - FIRST_TS } }),
         });
-        if (answer.status !== 200) return;
-        acknowledged.set(((await answer.json()) as { eventId: string }).eventId, ts); // of our own route
+        if (response.status !== 200) return;
+        acknowledged.set(((await response.json()) as { eventId: string }).eventId, ts); // of our own route
       } catch {
         return;
       }

@@ -59,9 +59,9 @@ async function fill(): Promise<{ status: number; body: { code: string } }> {
         ts: start + round * VALUES + position,
         values: { [`k${index}`]: noise() },
       }));
-      const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });
-      if (answer.status === 200) acknowledged += VALUES;
-      else if (answer.status !== 429) refusal = answer;
+      const response = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });
+      if (response.status === 200) acknowledged += VALUES;
+      else if (response.status !== 429) refusal = response;
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, (_, index) => sender(index)));
@@ -101,8 +101,8 @@ describe.if(isMounted)("a disk that ingest fills (skipped without the right to m
       ({ status: ready }) => ready === 200,
     );
     device = await fixture.createDevice(owner);
-    const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
-    expect(answer.status).toBe(200);
+    const response = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+    expect(response.status).toBe(200);
   });
 
   test("with no byte left, each message names the full disk", async () => {
@@ -112,7 +112,7 @@ describe.if(isMounted)("a disk that ingest fills (skipped without the right to m
       () => fixture.call("GET", "/readyz"),
       ({ status }) => status === 503,
     );
-    const answers = [
+    const responses = [
       await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } }),
       ...(await Promise.all(
         Array.from({ length: 60 }, (_, index) =>
@@ -123,7 +123,7 @@ describe.if(isMounted)("a disk that ingest fills (skipped without the right to m
         ),
       )),
     ];
-    const refused = answers.filter(({ status }) => status >= 400);
+    const refused = responses.filter(({ status }) => status >= 400);
     expect(refused.length).toBeGreaterThan(0);
     for (const { status, body } of refused)
       expect([status, body.code]).toEqual([503, expect.stringMatching(/^storage\.(disk_)?full$/)]);

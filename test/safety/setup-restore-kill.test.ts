@@ -60,26 +60,26 @@ async function restore(url: string, token: string): Promise<void> {
   for (let offset = 0; offset < archive.length; offset += PART_BYTES) {
     const query = new URLSearchParams({ token, offset: String(offset), total: String(archive.length) });
     const body = archive.slice(offset, offset + PART_BYTES);
-    const answer = await fetch(`${url}/api/setup/restore/archive?${query}`, { method: "PUT", body });
-    if (!answer.ok) throw new Error(await answer.text());
+    const response = await fetch(`${url}/api/setup/restore/archive?${query}`, { method: "PUT", body });
+    if (!response.ok) throw new Error(await response.text());
   }
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ token });
-  const answer = await fetch(`${url}/api/setup/restore`, { method: "POST", headers, body });
-  expect(answer.status).toBe(202);
+  const response = await fetch(`${url}/api/setup/restore`, { method: "POST", headers, body });
+  expect(response.status).toBe(202);
 }
 
 async function expectWhole(data: string): Promise<"empty" | "restored"> {
   const gateway = await launch(data);
   try {
     const token = gateway.link();
-    const answer = await fetch(`${gateway.url()}/idp/authorize`, {
+    const response = await fetch(`${gateway.url()}/idp/authorize`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
     });
     // A link is printed exactly where there is no owner.
-    expect(answer.status).toBe(token === undefined ? 200 : 401);
+    expect(response.status).toBe(token === undefined ? 200 : 401);
     for (const name of ["restoring", "restore-upload.backup"])
       expect(existsSync(join(data, name))).toBe(false);
     return token === undefined ? "restored" : "empty";

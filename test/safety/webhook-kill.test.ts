@@ -65,9 +65,9 @@ function report(url: string, devices: readonly Reporter[], signal: AbortSignal):
           headers: { "content-type": "application/json" },
           body,
         });
-        const answer = await sent.catch(() => undefined);
-        if (answer === undefined) return;
-        if (answer.status === 200) device.acknowledged = device.next++;
+        const response = await sent.catch(() => undefined);
+        if (response === undefined) return;
+        if (response.status === 200) device.acknowledged = device.next++;
         await Bun.sleep(15);
       }
     }),

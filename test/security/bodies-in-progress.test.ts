@@ -18,17 +18,17 @@ function hold(
   path: string,
   { bytes, headers = "", from = "127.0.0.1" }: { bytes: number; headers?: string; from?: string },
 ) {
-  const answers: string[] = [];
+  const responses: string[] = [];
   const sockets: Socket[] = Array.from({ length: count }, () => {
     const port = Number(new URL(fixture.app.url).port);
     const socket = connect({ port, host: "127.0.0.1", localAddress: from });
-    socket.on("data", (data) => answers.push(data.toString("latin1").split("\r\n", 1)[0] ?? ""));
+    socket.on("data", (data) => responses.push(data.toString("latin1").split("\r\n", 1)[0] ?? ""));
     socket.on("error", () => undefined);
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}`;
     socket.write(`${head}Content-Length: ${bytes}\r\n\r\n{"a":`);
     return socket;
   });
-  return { answers, end: () => sockets.map((socket) => socket.destroy()) };
+  return { responses, end: () => sockets.map((socket) => socket.destroy()) };
 }
 
 test("bodies in progress of a device have a limit, and leave space for other sites", async () => {
@@ -38,9 +38,9 @@ test("bodies in progress of a device have a limit, and leave space for other sit
     fixture.createDevice(token),
     fixture.createDevice(other.token),
   ]);
-  const { answers, end } = hold(30, `/api/v1/${device.token}/telemetry`, { bytes: 5 * MEGABYTE });
-  await until(() => answers.length === 20);
-  expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
+  const { responses, end } = hold(30, `/api/v1/${device.token}/telemetry`, { bytes: 5 * MEGABYTE });
+  await until(() => responses.length === 20);
+  expect(new Set(responses)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
   expect(bodySpace.used).toBe(50 * MEGABYTE);
   const send = (deviceToken: string, raw: string) =>
     fixture.call("POST", `/api/v1/${deviceToken}/telemetry`, {
@@ -72,8 +72,8 @@ test("the space is given back whatever becomes of the request", async () => {
     [`/api/v1/${device.token}/telemetry`, long, 400, undefined],
     [`/write?p=${device.token}`, "x".repeat(100_000), 400, undefined],
   ] as const) {
-    const answer = await fixture.call("POST", path, { token: caller, raw, headers: json });
-    expect([path, answer.status, bodySpace.used]).toEqual([path, status, 0]);
+    const response = await fixture.call("POST", path, { token: caller, raw, headers: json });
+    expect([path, response.status, bodySpace.used]).toEqual([path, status, 0]);
   }
 });
 
@@ -83,7 +83,7 @@ test("long bodies of a user have a limit in all", async () => {
   const lists = hold(2, "/api/devices/bulk/import", { bytes: 16 * MEGABYTE, headers });
   await until(() => bodySpace.used === 32 * MEGABYTE);
   const devices = hold(20, "/api/devices", { bytes: MEGABYTE, headers });
-  await until(() => devices.answers.length === 2);
+  await until(() => devices.responses.length === 2);
   expect(bodySpace.used).toBe(50 * MEGABYTE);
   expect(bodySpace.refusals).toBeGreaterThanOrEqual(2);
   lists.end();
@@ -100,12 +100,12 @@ test("webhooks of strangers have little space for each address, and leave space 
   const path = `/api/v1/integrations/generic/${body.integrationId}/telemetry`;
   const headers = `X-Tenant-Id: ${user.tenantId}\r\nX-Webhook-Secret: guessed\r\n`;
   const first = hold(60, path, { bytes: 250_000, headers });
-  await until(() => first.answers.length === 10);
-  expect(new Set(first.answers)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
+  await until(() => first.responses.length === 10);
+  expect(new Set(first.responses)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
   const others = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"].map((from) =>
     hold(51, path, { bytes: 250_000, headers, from }),
   );
-  const refused = () => others.flatMap(({ answers }) => answers).length;
+  const refused = () => others.flatMap(({ responses }) => responses).length;
   await until(() => refused() === 4 * 51 - 151);
   expect(bodySpace.used).toBe(201 * 250_000);
   const raw = `{"externalDeviceId":"a","telemetry":{"a":1}}${" ".repeat(100_000)}`;

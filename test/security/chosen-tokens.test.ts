@@ -40,9 +40,9 @@ test("after some tokens of other tenants, a tenant can choose none for an hour, 
 
   // Tokens that are taken and tokens that are free can no longer be told apart.
   for (const chosen of [`token-of-production-line-${FOREIGN_TOKENS_MAX}`, "nobody-has-this-token"]) {
-    for (const answer of [await create(theirs, chosen), await put(chosen)]) {
-      expect([answer.status, answer.body.code]).toEqual([429, "device.token_attempts"]);
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    for (const response of [await create(theirs, chosen), await put(chosen)]) {
+      expect([response.status, response.body.code]).toEqual([429, "device.token_attempts"]);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     }
   }
   // Random tokens and other tenants are not held up.

@@ -40,8 +40,8 @@ test.each(["/api/rule-chains", "/api/device-profiles", "/api/devices", "/api/dat
   "nor does POST %s, in whatever field it stands",
   async (path) => {
     const body = `{"name":${nested(50_000)},"config":${nested(50_000)}}`;
-    const answer = await post(path, body, { authorization: `Bearer ${token}` });
-    expect(answer).toMatchObject({ status: 400, body: { message: "The body is nested too deeply." } });
+    const response = await post(path, body, { authorization: `Bearer ${token}` });
+    expect(response).toMatchObject({ status: 400, body: { message: "The body is nested too deeply." } });
   },
 );
 

@@ -171,7 +171,7 @@ const comparable = (text: string) =>
     .replaceAll(/"values":\{[^}]*\}/g, "READINGS"); // of a generator
 
 let names = 0;
-async function answer(
+async function response(
   { method, path, fieldPath, isQuery, example }: Place,
   id: string,
   caller: { token: string; own: Ids },
@@ -216,8 +216,8 @@ test("an id that is not the caller's is answered like one that does not exist", 
     ];
     for (const caller of callers) {
       if (place.method === "DELETE" && !place.isQuery) continue;
-      const unknown = await answer(place, newId(), caller);
-      const foreign = await answer(place, caller.foreign, caller);
+      const unknown = await response(place, newId(), caller);
+      const foreign = await response(place, caller.foreign, caller);
       statuses.set(unknown.status, (statuses.get(unknown.status) ?? 0) + 1);
       if (unknown.status !== foreign.status || unknown.text !== foreign.text)
         differing.push({

@@ -93,16 +93,16 @@ test("no answer is a server error", async () => {
         return name === "deviceToken" ? device.token : "SHARED";
       });
       const hasBody = method !== "GET" && method !== "HEAD";
-      const answer = await fixture
+      const response = await fixture
         .call(method, filled + pick(queries), {
           token: path === "/api/auth/logout" ? "none" : owner,
           ...(hasBody ? { raw: pick(bodies), headers: { "content-type": pick(types) } } : {}),
         })
         .catch((error) => ({ status: 0, text: String(error) }));
       calls++;
-      if (answer.status >= 500 || answer.status === 0)
-        bad.push(`${method} ${path} → ${answer.status} ${answer.text.slice(0, 100)}`);
-      if (answer.status >= 400 && answer.text.includes(MARK) && hasBody)
+      if (response.status >= 500 || response.status === 0)
+        bad.push(`${method} ${path} → ${response.status} ${response.text.slice(0, 100)}`);
+      if (response.status >= 400 && response.text.includes(MARK) && hasBody)
         bad.push(`${method} ${path} repeats what was sent`);
     }
   expect(bad).toEqual([]);
@@ -154,15 +154,15 @@ test("a Host that is none is told so, whatever was asked", async () => {
   for (const target of ["/api/devices", "/readyz", "/", `/api/v1/${device.token}/telemetry`]) {
     const url = new URL(fixture.app.url);
     const { promise, resolve } = Promise.withResolvers<string>();
-    let answer = "";
+    let response = "";
     const socket = await Bun.connect({
       hostname: url.hostname,
       port: Number(url.port),
       socket: {
         data(_, bytes) {
-          answer += Buffer.from(bytes).toString();
+          response += Buffer.from(bytes).toString();
         },
-        close: () => resolve(answer),
+        close: () => resolve(response),
       },
     });
     socket.write(`GET ${target} HTTP/1.1\r\nHost: a b<%>\r\nConnection: close\r\n\r\n`);

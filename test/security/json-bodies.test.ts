@@ -21,15 +21,15 @@ afterAll(() => fixture.stop());
 const send = async ({ method, path }: JsonRoute, raw: string | undefined, type = "application/json") => {
   const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
   const bytes = raw === undefined ? {} : { raw: new TextEncoder().encode(raw) };
-  const answer = await fixture.call(method, path.replaceAll(/:\w+/g, "unknown"), {
+  const response = await fixture.call(method, path.replaceAll(/:\w+/g, "unknown"), {
     token: owner,
     headers,
     ...bytes,
   });
   // What one call has taken is there for the next.
-  const { lockId } = answer.status === 200 && path.endsWith("/site-lock") ? answer.body : {};
+  const { lockId } = response.status === 200 && path.endsWith("/site-lock") ? response.body : {};
   if (lockId !== undefined) await fixture.call("DELETE", `${path}/${lockId}`, { token: owner });
-  return answer;
+  return response;
 };
 
 /** Fields of the first two levels, with the path to each. */
@@ -139,8 +139,8 @@ test("numbers are sent as numbers", async () => {
     ["POST", `/api/devices/${deviceId}/commands`, { method: "a", retries: "2" }],
     ["POST", "/api/scheduler/preview-next", { schedule: { kind: "interval", everyMs: "60000" }, count: 1 }],
   ] as const) {
-    const answer = await fixture.call(method, path, { token: owner, body });
-    expect([path, answer.status]).toEqual([path, 400]);
+    const response = await fixture.call(method, path, { token: owner, body });
+    expect([path, response.status]).toEqual([path, 400]);
   }
 });
 

@@ -50,9 +50,9 @@ async function createFullTenant(): Promise<TestApp> {
   tenantId = String(user.tenantId);
   const ids = await createTenantObjects(fixture, { token: owner, user });
   const change = async (method: string, path: string, body: unknown) => {
-    const { status, body: answer } = await fixture.call(method, path, { token: owner, body });
+    const { status, body: response } = await fixture.call(method, path, { token: owner, body });
     expect([path, status < 300]).toEqual([path, true]);
-    return answer;
+    return response;
   };
   const keyMetadata = [{ key: "own", unit: "A" }];
   await change("POST", "/api/device-profiles", { name: "second", keyMetadata });

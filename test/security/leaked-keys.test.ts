@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const refusal = async (method: string, path: string, body?: unknown) => {
-  const answer = await fixture.call(method, path, { token: key, ...(body !== undefined && { body }) });
-  return [answer.status, answer.body.code];
+  const response = await fixture.call(method, path, { token: key, ...(body !== undefined && { body }) });
+  return [response.status, response.body.code];
 };
 
 test("a key cannot create, change or delete MQTT clients", async () => {
@@ -72,9 +72,9 @@ test("a key cannot send data to an address that no person has set", async () => 
     expect([path, ...(await refusal(method, path, body))]).toEqual([path, 403, "auth.person_needed"]);
 
   const created = async (path: string, body: unknown) => {
-    const answer = await fixture.call("POST", path, { token, body });
-    expect([path, answer.status]).toEqual([path, 201]);
-    return answer.body;
+    const response = await fixture.call("POST", path, { token, body });
+    expect([path, response.status]).toEqual([path, 201]);
+    return response.body;
   };
   const steps = [webhook("https://198.51.100.2")];
   const { profileId } = await created("/api/device-profiles", {

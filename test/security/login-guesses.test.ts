@@ -36,11 +36,11 @@ interface Names {
 }
 
 async function setPassword(token: string, deviceId: string, names: Names & { password: string }) {
-  const answer = await fixture.call("PUT", `/api/devices/${deviceId}/credentials`, {
+  const response = await fixture.call("PUT", `/api/devices/${deviceId}/credentials`, {
     token,
     body: { type: "MQTT_BASIC", ...names },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 async function createDevice(token: string, names: Names & { password: string }): Promise<string> {

@@ -41,9 +41,9 @@ const hostile: Record<string, string> = {
 };
 
 test.each(Object.entries(hostile))("a logo with %s is refused", async (_name, text) => {
-  const answer = await put(host, { logo: address(text) });
-  expect(answer.status).toBe(400);
-  expect(answer.body.message).toStartWith("`logo` ");
+  const response = await put(host, { logo: address(text) });
+  expect(response.status).toBe(400);
+  expect(response.body.message).toStartWith("`logo` ");
 });
 
 test.each([

@@ -23,8 +23,8 @@ async function fill(path: string, count: number, bodyOf: (index: number) => obje
 
 const listStalls = (path: string, count: number) =>
   stallsOf(gateway, { name: path, counts: [10] }, async (atOnce) => async () => {
-    const answers = await Promise.all(Array.from({ length: atOnce }, () => call("GET", path)));
-    const whole = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: atOnce }, () => call("GET", path)));
+    const whole = responses.filter(({ status }) => status === 200);
     expect(whole.length).toBeGreaterThan(0);
     for (const { body } of whole) expect(body).toHaveLength(count);
   });
@@ -53,14 +53,14 @@ test("newest values of 20,000 parts each", async () => {
   }
   const deviceIds = [gateway.deviceIds[1]];
   const stalls = await stallsOf(gateway, { name: "latest", counts: [10] }, async (atOnce) => async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: atOnce }, (_, index) =>
         index % 2 === 0
           ? call("GET", `/api/devices/${deviceIds[0]}/telemetry/latest`)
           : call("POST", "/api/v1/telemetry/latest", { deviceIds }),
       ),
     );
-    const [snapshot] = answers.filter(({ status }) => status === 200).flatMap(({ body }) => body);
+    const [snapshot] = responses.filter(({ status }) => status === 200).flatMap(({ body }) => body);
     const { values, timestamps, ts } = snapshot;
     expect([values["long 199"].length, timestamps["long 199"], values.key499]).toEqual([20_000, ts, 499]);
   });
@@ -81,8 +81,8 @@ test("attributes of a device with 21,000 parts each", async () => {
   for (const read of reads)
     stalls.push(
       ...(await stallsOf(gateway, { name: read, counts: [10] }, async (atOnce) => async () => {
-        const answers = await Promise.all(Array.from({ length: atOnce }, () => call("GET", read)));
-        const whole = answers.find(({ status }) => status === 200)?.body;
+        const responses = await Promise.all(Array.from({ length: atOnce }, () => call("GET", read)));
+        const whole = responses.find(({ status }) => status === 200)?.body;
         if (read === own) expect(whole.shared["long 2"]).toHaveLength(21_000);
         else expect(whole).toHaveLength(60);
       })),

@@ -167,9 +167,9 @@ test("names that are made up, deleted and made up again are limited by the day",
   const device = await fixture.createDevice(token);
   const range = "from=0&to=8640000000000000";
   const renew = async (round: number) => {
-    const answer = await post(device.token, values(10_000 + round * 50, 50));
+    const response = await post(device.token, values(10_000 + round * 50, 50));
     await fixture.call("DELETE", `/api/devices/${device.deviceId}/telemetry?${range}`, { token });
-    return answer;
+    return response;
   };
   for (let round = 0; round < TENANT_KEYS / 50; round++) expect((await renew(round)).status).toBe(200);
   const { status, body } = await renew(9);

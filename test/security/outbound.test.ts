@@ -41,8 +41,8 @@ test("the test of an address tells the operator 200 printable characters of the 
   expect((await settle(operator.token, `${inside.url}/`)).status).toBe(200);
   const { body } = await attempt(operator.token);
   expect(body).toMatchObject({ success: false, status: 402, message: "The server answered 402." });
-  expect(body.answer).toStartWith("secret of the machine xxx");
-  expect(body.answer.length).toBe(200);
+  expect(body.response).toStartWith("secret of the machine xxx");
+  expect(body.response.length).toBe(200);
 });
 
 test("the test of an address tells everybody else the status alone", async () => {
@@ -136,9 +136,9 @@ test("an address that nothing is sent to is refused when it is saved", async () 
     for (const host of ["127.0.0.2", "localhost.", "[::1]", "169.254.169.254"]) {
       const [method, path, body] = save(host);
       const allowed = host === "localhost."; // it is the one address that the setting lets through
-      const answer = await fixture.call(method, path, { token, body });
-      expect([name, host, answer.status < 300]).toEqual([name, host, allowed]);
-      if (!allowed) expect([name, answer.status]).toEqual([name, 400]);
+      const response = await fixture.call(method, path, { token, body });
+      expect([name, host, response.status < 300]).toEqual([name, host, allowed]);
+      if (!allowed) expect([name, response.status]).toEqual([name, 400]);
     }
     // A name is judged when the connection is made.
     const [method, path, body] = save("receiver.invalid");

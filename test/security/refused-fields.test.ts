@@ -17,8 +17,8 @@ afterAll(() => fixture.stop());
 const send = (method: string, path: string, body: unknown) => fixture.call(method, path, { token, body });
 
 test("a change of a field that a device does not have is refused, and changes nothing", async () => {
-  const answer = await send("PATCH", `/api/devices/${deviceId}`, { isGateway: true, label: "x" });
-  expect([answer.status, answer.body.code, answer.body.params]).toEqual([
+  const response = await send("PATCH", `/api/devices/${deviceId}`, { isGateway: true, label: "x" });
+  expect([response.status, response.body.code, response.body.params]).toEqual([
     400,
     "body.field_unknown",
     { field: "isGateway" },
@@ -28,8 +28,8 @@ test("a change of a field that a device does not have is refused, and changes no
 
 test("an object can be sent back as it was read", async () => {
   const { body } = await fixture.call("GET", `/api/devices/${deviceId}`, { token });
-  const answer = await send("PATCH", `/api/devices/${deviceId}`, { ...body, label: "y" });
-  expect([answer.status, answer.body.label]).toEqual([200, "y"]);
+  const response = await send("PATCH", `/api/devices/${deviceId}`, { ...body, label: "y" });
+  expect([response.status, response.body.label]).toEqual([200, "y"]);
 });
 
 test("an alias whose name is not a text is refused when it is resolved, as it is in a preview", async () => {

@@ -63,8 +63,8 @@ const stallsOf = (
   counts = AT_ONCE,
 ): Promise<string[]> =>
   stallsIn(gateway, { name, counts }, async (atOnce) => async () => {
-    const answers = await Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(statuses).toContain(200);
   });

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const call = async (method: string, path: string, body?: unknown) => {
-  const answer = await fixture.call(method, path, { token: owner, body });
-  expect([path, answer.status < 300]).toEqual([path, true]);
-  return answer.body;
+  const response = await fixture.call(method, path, { token: owner, body });
+  expect([path, response.status < 300]).toEqual([path, true]);
+  return response.body;
 };
 
 /** Everything that the gateway has written, its logs ahead of the databases included. */

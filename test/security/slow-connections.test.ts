@@ -294,7 +294,7 @@ test.each([
 });
 
 test("the HTTP server itself closes bodies that drip in and answers that nobody reads", async () => {
-  const answer = new Uint8Array(50_000_000);
+  const response = new Uint8Array(50_000_000);
   const aborted = new Map<string, PromiseWithResolvers<void>>();
   const server = Bun.serve({
     port: 0,
@@ -305,7 +305,7 @@ test("the HTTP server itself closes bodies that drip in and answers that nobody 
       const path = new URL(request.url).pathname;
       request.signal.addEventListener("abort", () => aborted.get(path)?.resolve());
       if (path === "/body") await request.arrayBuffer().catch(() => undefined);
-      return new Response(path === "/answer" ? answer : "ok");
+      return new Response(path === "/answer" ? response : "ok");
     },
   });
   for (const path of ["/body", "/answer"]) aborted.set(path, Promise.withResolvers());

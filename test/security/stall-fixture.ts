@@ -63,17 +63,17 @@ export interface StalledGateway extends Started {
 
 export function startStalledGateway(): Promise<StalledGateway> {
   return new Promise((resolve) => {
-    let answer: (longestMs: number) => void = () => undefined;
+    let response: (longestMs: number) => void = () => undefined;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "stall-child.ts")], {
       stdio: ["ignore", "ignore", "inherit"],
       ipc: (message: Started | { longestMs: number }) => {
-        if ("longestMs" in message) answer(message.longestMs);
+        if ("longestMs" in message) response(message.longestMs);
         else
           resolve({
             ...message,
             longestTurn: (spinMs = 0) =>
               new Promise((measured) => {
-                answer = measured;
+                response = measured;
                 child.send({ spinMs });
               }),
             stop: () => child.kill("SIGKILL"),

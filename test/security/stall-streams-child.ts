@@ -12,9 +12,9 @@ const owner = (await fixture.signIn("TENANT_OWNER")).token;
 const tokens: string[] = [];
 for (let index = 0; index < USERS; index++) tokens.push((await fixture.signIn("TENANT_RW")).token);
 const create = async (path: string, body: unknown) => {
-  const answer = await fixture.call("POST", path, { token: owner, body });
-  if (answer.status >= 300) throw new Error(`${path}: ${answer.text.slice(0, 200)}`);
-  return answer.body;
+  const response = await fixture.call("POST", path, { token: owner, body });
+  if (response.status >= 300) throw new Error(`${path}: ${response.text.slice(0, 200)}`);
+  return response.body;
 };
 const rows = Array.from({ length: DEVICES }, (_, index) => ({
   name: `device ${index}`,

@@ -40,14 +40,14 @@ interface Wanted {
 
 let child: ReturnType<typeof Bun.spawn>;
 let gateway: Gateway;
-let answer: (message: { longestMs: number }) => void;
+let response: (message: { longestMs: number }) => void;
 
 beforeAll(async () => {
   gateway = await new Promise<Gateway>((resolve) => {
     child = Bun.spawn([process.execPath, join(import.meta.dir, "stall-streams-child.ts")], {
       stdio: ["ignore", "ignore", "inherit"],
       ipc: (message: Gateway | { longestMs: number }) =>
-        "url" in message ? resolve(message) : answer(message),
+        "url" in message ? resolve(message) : response(message),
     });
   });
 });
@@ -55,7 +55,7 @@ afterAll(() => child.kill("SIGKILL"));
 
 const longestTurn = (spinMs = 0): Promise<number> =>
   new Promise((resolve) => {
-    answer = ({ longestMs }) => resolve(longestMs);
+    response = ({ longestMs }) => resolve(longestMs);
     child.send({ spinMs });
   });
 

@@ -35,10 +35,10 @@ describe.skipIf(!hasOpenssl)("TLS 1.2", () => {
   );
 
   test("asks no browser to stay with HTTPS while the gateway is its own authority", async () => {
-    const answer = await fetch(`https://127.0.0.1:${fixture.app.tlsPorts.https}/healthz`, {
+    const response = await fetch(`https://127.0.0.1:${fixture.app.tlsPorts.https}/healthz`, {
       tls: { rejectUnauthorized: false },
     });
-    expect(answer.headers.get("strict-transport-security")).toBeNull();
+    expect(response.headers.get("strict-transport-security")).toBeNull();
   });
 });
 

@@ -123,10 +123,10 @@ test("every example of the API description is refused with a misspelled field in
         const body = structuredClone(example);
         const object = place.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], body);
         Object.assign(object as object, { [UNKNOWN]: 1 });
-        const answer = await fixture.call(method, target, { token, body });
+        const response = await fixture.call(method, target, { token, body });
         count++;
-        if (answer.status !== 400 || !answer.text.includes(UNKNOWN))
-          accepted.push(`${name} → ${answer.status}`);
+        if (response.status !== 400 || !response.text.includes(UNKNOWN))
+          accepted.push(`${name} → ${response.status}`);
       }
     }
   expect(accepted).toEqual([]);

@@ -41,9 +41,9 @@ test.each([
 test("a stranger does not learn which integrations exist", async () => {
   const settings = { name: "lora", type: "CHIRPSTACK", status: "active", settings_json: {} };
   const { body } = await fixture.call("POST", "/api/integrations", { token, body: settings });
-  const answers = [`lorawan-a/${body.integrationId}/telemetry`, unknown].map((path) =>
+  const responses = [`lorawan-a/${body.integrationId}/telemetry`, unknown].map((path) =>
     fixture.call("POST", `/api/v1/integrations/${path}`, { body: {} }),
   );
-  const [known, other] = await Promise.all(answers);
+  const [known, other] = await Promise.all(responses);
   expect([other?.status, other?.body]).toEqual([400, known?.body]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { EXPORTS_MAX } from "../../src/platform/load/answer-space.ts";
+import { EXPORTS_MAX } from "../../src/platform/load/response-space.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const KEYS = 2_000;
@@ -48,17 +48,17 @@ test("only some exports of a wide device run, hold up no other tenant, and end w
   const exports = await Promise.all(Array.from({ length: 8 }, () => open(path, gone.signal)));
   const running = exports.filter(({ status }) => status === 200);
   expect(running).toHaveLength(EXPORTS_MAX.user);
-  for (const refused of exports.filter((answer) => !running.includes(answer)))
+  for (const refused of exports.filter((response) => !running.includes(response)))
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
       429,
-      "answer.exports_running",
+      "response.exports_running",
     ]);
   const first = await running[0]?.body?.getReader().read();
   expect(first?.done).toBe(false);
-  const answer = await fixture.call("GET", `/api/devices/${neighbour.deviceId}/telemetry/range?${RANGE}`, {
+  const response = await fixture.call("GET", `/api/devices/${neighbour.deviceId}/telemetry/range?${RANGE}`, {
     token: neighbour.token,
   });
-  expect(answer.body.data[0].series[0].points).toEqual([{ ts: START, value: 1 }]);
+  expect(response.body.data[0].series[0].points).toEqual([{ ts: START, value: 1 }]);
   gone.abort();
   // What was cancelled is worked on no more: the store is idle when the next answer comes.
   const { status } = await fixture.call("GET", `/api/devices/${wide.deviceId}/telemetry/latest`, {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ApiAnswer, CallOptions, TestApp } from "./test-app.ts";
+import type { ApiResponse, CallOptions, TestApp } from "./test-app.ts";
 
 /** One request and what it must answer. Functions are read when the row runs, after the fixtures are there. */
 export interface ApiRow {
@@ -7,7 +7,7 @@ export interface ApiRow {
   readonly request: () => { method: string; path: string } & CallOptions;
   readonly status: number;
   /** `"none"`: no body at all; `"error"`: the contract's error body; else a check of the answer. */
-  readonly answer?: "none" | "error" | ((answer: ApiAnswer) => void);
+  readonly answer?: "none" | "error" | ((response: ApiResponse) => void);
 }
 
 /** Makes each row a test against the app that `get` gives. */
@@ -15,20 +15,22 @@ export function apiRows(get: () => TestApp, rows: readonly ApiRow[]): void {
   for (const row of rows) {
     test(row.name, async () => {
       const { method, path, ...options } = row.request();
-      const answer = await get().call(method, path, options);
-      expect(`${answer.status} ${answer.status === row.status ? "" : answer.text}`).toBe(`${row.status} `);
-      if (row.answer === "none") expect(answer.text).toBe("");
-      else if (row.answer === "error") expectErrorBody(answer, row.status, options.raw);
-      else row.answer?.(answer);
+      const response = await get().call(method, path, options);
+      expect(`${response.status} ${response.status === row.status ? "" : response.text}`).toBe(
+        `${row.status} `,
+      );
+      if (row.answer === "none") expect(response.text).toBe("");
+      else if (row.answer === "error") expectErrorBody(response, row.status, options.raw);
+      else row.answer?.(response);
     });
   }
 }
 
-export function expectErrorBody(answer: ApiAnswer, status: number, sent?: unknown): void {
-  expect(answer.body).toMatchObject({
+export function expectErrorBody(response: ApiResponse, status: number, sent?: unknown): void {
+  expect(response.body).toMatchObject({
     statusCode: status,
     error: expect.any(String),
     message: expect.any(String),
   });
-  if (typeof sent === "string" && sent.length > 8) expect(answer.text).not.toContain(sent);
+  if (typeof sent === "string" && sent.length > 8) expect(response.text).not.toContain(sent);
 }

@@ -76,8 +76,8 @@ bind-address = "127.0.0.1:${rpcPort}"
       child = undefined;
     },
     async query(text) {
-      const answer = await (await ask(text)).json();
-      const { series, error } = answer.results?.[0] ?? answer;
+      const response = await (await ask(text)).json();
+      const { series, error } = response.results?.[0] ?? response;
       if (error !== undefined) throw new Error(error);
       const { columns = [], values = [] } = series?.[0] ?? {};
       return values.map((row: unknown[]) =>

@@ -9,8 +9,8 @@ import type { FairShare } from "../../src/platform/load/fair-share.ts";
 import { systemClock } from "../../src/platform/time/clock.ts";
 import {
   addressesPdu,
-  answerFrame,
   type ModbusServer,
+  responseFrame,
   type Script,
   startModbusServer,
 } from "./modbus-server.ts";
@@ -117,4 +117,4 @@ export const ensureTrue = (stored: ReturnType<typeof run>["stored"]) => {
 export const good =
   (framing: ModbusFraming = "TCP"): Script =>
   (request) =>
-    answerFrame(framing, { ...request, pdu: addressesPdu(request) });
+    responseFrame(framing, { ...request, pdu: addressesPdu(request) });

@@ -15,7 +15,7 @@ export interface ServerRequest extends ModbusFrame {
 export type Script = (request: ServerRequest) => Uint8Array | undefined;
 
 /** Returns the bytes of an answer. */
-export function answerFrame(framing: ModbusFraming, frame: ModbusFrame): Uint8Array {
+export function responseFrame(framing: ModbusFraming, frame: ModbusFrame): Uint8Array {
   return createFrameCodec(framing).encode(frame);
 }
 
@@ -38,7 +38,7 @@ export const holding =
     const bytes = values.flatMap((word = 0) => [word >> 8, word & 0xff]);
     const isThere = functionCode === 3 && !values.includes(undefined);
     const pdu = isThere ? Uint8Array.of(functionCode, bytes.length, ...bytes) : exceptionOf(request, 2);
-    return answerFrame("TCP", { ...request, pdu });
+    return responseFrame("TCP", { ...request, pdu });
   };
 
 function parseRequests(framing: ModbusFraming, bytes: Buffer): { frames: ModbusFrame[]; rest: Buffer } {
@@ -98,8 +98,8 @@ export async function startModbusServer(script: Script, framing: ModbusFraming =
           count: view.readUInt16BE(3),
         };
         requests.push(request);
-        const answer = current(request);
-        if (answer !== undefined) socket.write(answer);
+        const response = current(request);
+        if (response !== undefined) socket.write(response);
       }
     });
   });

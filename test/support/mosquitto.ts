@@ -26,9 +26,9 @@ async function accepts(port: number): Promise<boolean> {
   const socket = connect({ host: "127.0.0.1", port });
   socket.once("connect", () => resolve(true));
   socket.once("error", () => resolve(false));
-  const answer = await promise;
+  const response = await promise;
   socket.destroy();
-  return answer;
+  return response;
 }
 
 export async function createMosquitto(

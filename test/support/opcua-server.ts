@@ -196,7 +196,7 @@ export async function startOpcUaServer(misconduct: Misconduct = {}, port = 0) {
           body,
         ]),
       );
-    const answer = (body: Buffer, status = 0) => void socket.write(framed(body, status));
+    const response = (body: Buffer, status = 0) => void socket.write(framed(body, status));
     const answerInChunks = (body: Buffer) => {
       const rest = Buffer.concat([nodeId(kind + RESPONSE), responseHeader(handle, 0), body]);
       for (let from = 0; from < rest.length; from += CHUNK_BYTES) {
@@ -206,8 +206,9 @@ export async function startOpcUaServer(misconduct: Misconduct = {}, port = 0) {
       }
     };
     const own = misconduct.on?.[kind];
-    if (own !== undefined) own({ socket, kind, requestId, message, answer, answerInChunks, framed });
-    else answer(usual[kind]?.() ?? Buffer.alloc(0), usual[kind] === undefined ? 0x800b_0000 : 0);
+    if (own !== undefined)
+      own({ socket, kind, requestId, message, answer: response, answerInChunks, framed });
+    else response(usual[kind]?.() ?? Buffer.alloc(0), usual[kind] === undefined ? 0x800b_0000 : 0);
   }
   const server = createServer((socket) => {
     connections++;

@@ -25,7 +25,7 @@ export function createPlainBrowser(fixture: TestApp, headers: Record<string, str
 
   async function call(method: string, path: string, raw?: string): Promise<PlainPage> {
     const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
-    const answer = await fixture.call(method, path, {
+    const response = await fixture.call(method, path, {
       ...(raw !== undefined && { raw }),
       headers: {
         ...headers,
@@ -33,16 +33,16 @@ export function createPlainBrowser(fixture: TestApp, headers: Record<string, str
         ...(raw !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
       },
     });
-    for (const line of answer.headers.getSetCookie()) {
+    for (const line of response.headers.getSetCookie()) {
       const [name = "", value = ""] = line.split(";")[0]?.split("=") ?? [];
       cookies.set(name, value);
     }
-    const html = answer.text;
+    const html = response.text;
     const alert = /role="alert">([^<]*)</.exec(html)?.[1];
     return {
-      status: answer.status,
+      status: response.status,
       html,
-      headers: answer.headers,
+      headers: response.headers,
       title: unescapeHtml(/<h1>([^<]*)</.exec(html)?.[1] ?? ""),
       alert: alert === undefined ? undefined : unescapeHtml(alert),
       linkTo(text) {

@@ -123,8 +123,8 @@ export async function createReverseProxy(name: keyof typeof proxies): Promise<Re
       await until(async () => {
         if (child?.exitCode !== null) throw new Error(`${name} ended: ${readFileSync(`${log}.err`, "utf8")}`);
         const urls = ports.map((port) => `https://127.0.0.1:${port}/`);
-        const answers = urls.map((url) => fetch(url, { tls: { ca: certificate } }).catch(() => undefined));
-        return (await Promise.all(answers)).every((answer) => answer !== undefined);
+        const responses = urls.map((url) => fetch(url, { tls: { ca: certificate } }).catch(() => undefined));
+        return (await Promise.all(responses)).every((response) => response !== undefined);
       });
     },
     async stop() {

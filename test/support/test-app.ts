@@ -14,7 +14,7 @@ import { ApiContract } from "./api-document.ts";
 
 export const PASSWORD = "a long enough password 7";
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -34,7 +34,7 @@ export interface CallOptions {
 export interface TestApp {
   readonly app: App;
   readonly directory: string;
-  call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
   /**
    * A user of a tenant (made on first use of its name) and an access token of a session of that user. The tenant `host`, or the one that
    * the options name, is that of the gateway's own people.
@@ -61,8 +61,8 @@ function createTestHasher(): PasswordHasher {
   };
 }
 
-/** File to which answers are added as lines `{operationId, status, body}`: see `src/tools/docs/answer-examples.ts`. */
-const ANSWERS_FILE = process.env.ANSWERS_FILE;
+/** File to which answers are added as lines `{operationId, status, body}`: see `src/tools/docs/response-examples.ts`. */
+const RESPONSES_FILE = process.env.RESPONSES_FILE;
 
 /** The same for every app of a test file: routes do not depend on settings. */
 let contract: ApiContract | undefined;
@@ -111,7 +111,7 @@ export async function createTestApp(
     method: string,
     path: string,
     { token, body, raw, headers = {} }: CallOptions = {},
-  ): Promise<ApiAnswer> {
+  ): Promise<ApiResponse> {
     const response = await fetch(`${base}${path}`, {
       method,
       redirect: "manual",
@@ -138,9 +138,9 @@ export async function createTestApp(
       body: parsed,
     });
     if (problem !== undefined) throw new Error(problem);
-    if (ANSWERS_FILE !== undefined && response.ok && parsed !== undefined)
+    if (RESPONSES_FILE !== undefined && response.ok && parsed !== undefined)
       appendFileSync(
-        ANSWERS_FILE,
+        RESPONSES_FILE,
         `${JSON.stringify({ operationId: contract?.operationIdOf(method, path), status: response.status, body: parsed })}\n`,
       );
     if (response.ok && body !== undefined && headers["content-type"] === undefined) {

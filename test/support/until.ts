@@ -15,12 +15,12 @@ export async function until(
 }
 
 /** Asks until the answer fits and resolves to it; fails when none does within a minute. */
-export async function untilAnswer<T>(ask: () => Promise<T> | T, fits: (answer: T) => boolean): Promise<T> {
-  let answer = await ask();
+export async function untilAnswer<T>(ask: () => Promise<T> | T, fits: (response: T) => boolean): Promise<T> {
+  let response = await ask();
   await until(async () => {
-    if (fits(answer)) return true;
-    answer = await ask();
-    return fits(answer);
+    if (fits(response)) return true;
+    response = await ask();
+    return fits(response);
   }, "the expected answer");
-  return answer;
+  return response;
 }

@@ -40,13 +40,13 @@ export function createWebhookReceiver(port = 0): WebhookReceiver {
         body: text.startsWith("{") ? JSON.parse(text) : undefined,
       };
       received.push(item);
-      const answer = await receiver.answer(item);
+      const response = await receiver.answer(item);
       for (const waiter of waiting)
         if (received.length >= waiter.count) {
           waiting.delete(waiter);
           waiter.resolve();
         }
-      return answer;
+      return response;
     },
   });
   const receiver: WebhookReceiver = {

@@ -4,11 +4,11 @@ import { loadHistory } from "../../src/web/features/annotations/annotations-api.
 
 test("a chart loads all notes that a device can have, and counts any beyond", async () => {
   const asked: URL[] = [];
-  const answer = (async (input: string | URL | Request) => {
+  const response = (async (input: string | URL | Request) => {
     asked.push(new URL(String(input), "http://lineside.test"));
     return Response.json([], { headers: { "x-total-count": "1001" } });
   }) as typeof fetch;
-  const fetched = spyOn(globalThis, "fetch").mockImplementation(answer);
+  const fetched = spyOn(globalThis, "fetch").mockImplementation(response);
   try {
     expect((await loadHistory("kiln", { from: 0, to: 1 })).total).toBe(1_001);
   } finally {

@@ -21,7 +21,7 @@ const widget = (widgetId: string, fields: Partial<Widget> = {}): Widget => ({
   config: { keys: ["t"] },
   ...fields,
 });
-const answer = (values: Record<string, number>): Pick<Executed, "devices" | "data" | "timeWindow"> => ({
+const response = (values: Record<string, number>): Pick<Executed, "devices" | "data" | "timeWindow"> => ({
   timeWindow: WINDOW,
   devices: { all: [device("d")] },
   data: Object.fromEntries(
@@ -56,9 +56,9 @@ const pointsOf = (feed: BoardFeed, id: string) => feed.of(id).series.map(({ buff
 test("an answer about some widgets leaves the others with what has come since", () => {
   const feed = new BoardFeed();
   const [a, b] = [widget("a"), widget("b")];
-  feed.fill(answer({ a: 1, b: 1 }), [a, b]);
+  feed.fill(response({ a: 1, b: 1 }), [a, b]);
   feed.append(live(2, 5));
-  feed.fill(answer({ b: 7 }), [a, b], true);
+  feed.fill(response({ b: 7 }), [a, b], true);
   expect([pointsOf(feed, "a"), pointsOf(feed, "b")]).toEqual([[[1, 5]], [[7]]]);
   feed.append(live(3, 6));
   expect(pointsOf(feed, "a")).toEqual([[1, 5, 6]]);
@@ -66,7 +66,7 @@ test("an answer about some widgets leaves the others with what has come since", 
 
 test("what is not on the screen is drawn when it comes there", async () => {
   const feed = new BoardFeed();
-  feed.fill(answer({ a: 1, b: 1 }), [widget("a"), widget("b")]);
+  feed.fill(response({ a: 1, b: 1 }), [widget("a"), widget("b")]);
   await drawn();
   feed.setSeen("b", false);
   const [a, b] = [feed.of("a").version.value, feed.of("b").version.value];
@@ -80,7 +80,7 @@ test("what is not on the screen is drawn when it comes there", async () => {
 
 test("values of a device for which a widget has no room do not draw it anew, and are kept", async () => {
   const feed = new BoardFeed();
-  feed.fill(answer({ a: 1 }), [widget("a")]);
+  feed.fill(response({ a: 1 }), [widget("a")]);
   await drawn();
   const version = feed.of("a").version.value;
   feed.of("a").roomFor = new Set(["other"]);
@@ -95,7 +95,7 @@ test("values of a device for which a widget has no room do not draw it anew, and
 
 test("a printer gets all of it at once", async () => {
   const feed = new BoardFeed();
-  feed.fill(answer({ a: 1 }), [widget("a")]);
+  feed.fill(response({ a: 1 }), [widget("a")]);
   await drawn();
   feed.setSeen("a", false);
   feed.append(live(2, 5));
@@ -107,7 +107,7 @@ test("a printer gets all of it at once", async () => {
 test("many that have something new are all drawn, in turn", async () => {
   const feed = new BoardFeed();
   const widgets = Array.from({ length: 200 }, (_, n) => widget(`w${n}`));
-  feed.fill(answer(Object.fromEntries(widgets.map(({ widgetId }) => [widgetId, 1]))), widgets);
+  feed.fill(response(Object.fromEntries(widgets.map(({ widgetId }) => [widgetId, 1]))), widgets);
   // A busy machine draws few at a time.
   await until(async () => {
     await drawn();
@@ -119,7 +119,7 @@ test("many that have something new are all drawn, in turn", async () => {
 test("on a wall a widget rests between two drawings, and then shows what came meanwhile", async () => {
   const feed = new BoardFeed(300);
   const begin = performance.now();
-  feed.fill(answer({ a: 1 }), [widget("a")]);
+  feed.fill(response({ a: 1 }), [widget("a")]);
   await until(() => {
     for (const picture of pictures.splice(0)) picture();
     return feed.of("a").version.value === 1;

@@ -17,12 +17,12 @@ afterAll(() => {
   language.value = before;
 });
 
-const answer = ({ code, params, message }: DomainError, status = 400) =>
+const response = ({ code, params, message }: DomainError, status = 400) =>
   new ApiError(status, message, undefined, { code, params });
 
 describe("an error of the server", () => {
   test("is said in the reader's language", () => {
-    const error = answer(invalid("plan.users_limit", { limit: 3 }));
+    const error = response(invalid("plan.users_limit", { limit: 3 }));
     language.value = "de";
     expect(errorText(error)).toBe(
       "Der Tarif dieses Standorts erlaubt 3 Benutzer. Löschen Sie einen, oder wählen Sie einen anderen Tarif.",
@@ -69,7 +69,7 @@ describe("an error of the server", () => {
 
   test("belongs to the field that it names, without the name", () => {
     language.value = "de";
-    const error = answer(invalid("branding.invalid", { field: "logo", rule: detail("rule.logo_image") }));
+    const error = response(invalid("branding.invalid", { field: "logo", rule: detail("rule.logo_image") }));
     expect(fieldProblem(error, ["name", "logo"])).toEqual({
       field: "logo",
       text: "Ist kein Bild, das sich zeigen lässt, oder ein SVG mit Skripten oder Verweisen nach außen.",
@@ -90,7 +90,7 @@ describe("an error of the server", () => {
 
   test("belongs to the field of its code", () => {
     language.value = "en";
-    expect(fieldProblem(answer(invalid("device.child_name_taken")), ["childName"])).toEqual({
+    expect(fieldProblem(response(invalid("device.child_name_taken")), ["childName"])).toEqual({
       field: "childName",
       text: "Is the name of another child device of this gateway. Select another name.",
     });

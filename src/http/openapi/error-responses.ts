@@ -10,7 +10,7 @@ const descriptions: Record<number, string> = {
   408: "Nothing arrived within the given time.",
   409: "The request conflicts with something that exists or is in progress.",
   412: "The object was changed after the version that `If-Match` names.",
-  413: "The body or the answer is too large.",
+  413: "The body or the response is too large.",
   415: "The body is of a type that is not accepted here.",
   426: "This path takes WebSocket connections.",
   429: "Too many requests. `Retry-After` says when to try again.",
@@ -34,7 +34,7 @@ const nameOf = (status: number): string => (statusNames[status] ?? "Error").repl
 
 /** Returns `components.responses` of the document. */
 export function errorResponses(): Record<string, Response> {
-  const answers = Object.entries(descriptions).map(([status, description]): [string, Response] => [
+  const responses = Object.entries(descriptions).map(([status, description]): [string, Response] => [
     nameOf(Number(status)),
     {
       description,
@@ -42,7 +42,7 @@ export function errorResponses(): Record<string, Response> {
       content: ERROR,
     },
   ]);
-  return { ...Object.fromEntries(answers), ...withoutBody };
+  return { ...Object.fromEntries(responses), ...withoutBody };
 }
 
 /** Operations whose 400 has no body by contract. */

@@ -102,7 +102,7 @@ function queryFieldsOf(schema: unknown, components: Components): Parameter[] {
 }
 
 /** Examples of responses by operation and status. */
-export type AnswerExamples = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type ResponseExamples = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Context for building one operation. */
 interface Making {
@@ -151,14 +151,14 @@ function bodyOf({ hooks }: Route, making: Making): Operation["requestBody"] {
 }
 
 /** Returns the schemas of the responses by status. */
-const answersOf = (response: unknown): Record<string, TSchema> =>
+const responsesOf = (response: unknown): Record<string, TSchema> =>
   typeof response === "object" && response !== null ? (response as Record<string, TSchema>) : {};
 
 function successesOf({ hooks }: Route, making: Making): Operation["responses"] {
   const { detail = {}, query } = hooks;
   const isPaged = typeof query === "object" && "limit" in ((query as TSchema).properties ?? {});
-  const successes = Object.entries(answersOf(hooks.response)).filter(([status]) => Number(status) < 400);
-  const answers = successes.map(([status, schema]): [string, Response] => [
+  const successes = Object.entries(responsesOf(hooks.response)).filter(([status]) => Number(status) < 400);
+  const responses = successes.map(([status, schema]): [string, Response] => [
     status,
     {
       description: String(schema.description ?? detail.summary ?? ""),
@@ -166,11 +166,11 @@ function successesOf({ hooks }: Route, making: Making): Operation["responses"] {
       content: contentOf(schema, "Response", making),
     },
   ]);
-  return Object.fromEntries(answers);
+  return Object.fromEntries(responses);
 }
 
 /** Adds examples to responses. */
-const withAnswers = (
+const withResponses = (
   responses: Operation["responses"],
   examples: Readonly<Record<string, unknown>>,
 ): Operation["responses"] =>
@@ -195,7 +195,7 @@ export function operationOf(
   detail: RouteDetail,
   route: Route,
   components: Components,
-  answers: AnswerExamples,
+  examples: ResponseExamples,
 ): Operation {
   const { method, path } = route;
   const { operationId, summary = "", tags = [], security = [] } = detail;
@@ -235,7 +235,7 @@ export function operationOf(
     responses: {
       ...errors,
       ...meanings,
-      ...withAnswers({ ...successesOf(route, making), ...responses }, answers[operationId] ?? {}),
+      ...withResponses({ ...successesOf(route, making), ...responses }, examples[operationId] ?? {}),
     },
   };
 }

@@ -8,7 +8,7 @@ import type { BacnetRef } from "./bacnet-objects.ts";
 
 /** Received bytes that violate the standard. */
 export class BacnetFormatError extends Error {
-  constructor(readonly reason: Text = detail("bacnet_protocol.answer")) {
+  constructor(readonly reason: Text = detail("bacnet_protocol.response")) {
     super(reason.code);
   }
 }

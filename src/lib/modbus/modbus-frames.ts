@@ -35,7 +35,7 @@ const CRC_BYTES = 2;
 const READ_FUNCTION_MAX = 4;
 const WRITE_COIL = 5;
 const WRITE_REGISTER = 6;
-const WRITE_ANSWER_BYTES = 6;
+const WRITE_RESPONSE_BYTES = 6;
 
 /** Returns the checksum of serial frames: CRC-16 with the polynomial 0xA001 (appendix B of the specification). */
 export function crc16(bytes: Uint8Array): number {
@@ -78,7 +78,7 @@ class TcpFrames implements FrameCodec {
       bytes.length >= EXCEPTION_BYTES && (bytes.readUInt8(MBAP_BYTES) & EXCEPTION_FLAG) !== 0;
     const length = isException ? EXCEPTION_BYTES - MBAP_BYTES + 1 : bytes.readUInt16BE(4);
     if (bytes.readUInt16BE(2) !== 0 || length < 3 || length > PDU_BYTES_MAX + 1)
-      throw new ModbusProtocolError("the answer does not have the header of Modbus TCP");
+      throw new ModbusProtocolError("the response does not have the header of Modbus TCP");
     const end = MBAP_BYTES - 1 + length;
     if (bytes.length < end) return undefined;
     this.#bytes = bytes.subarray(end);
@@ -140,14 +140,15 @@ class RtuFrames implements FrameCodec {
     if (bytes.length < RTU_HEAD_BYTES) return undefined;
     const functionCode = bytes.readUInt8(1);
     const isException = functionCode > 0x80;
-    const data = functionCode <= READ_FUNCTION_MAX ? RTU_HEAD_BYTES + bytes.readUInt8(2) : WRITE_ANSWER_BYTES;
+    const data =
+      functionCode <= READ_FUNCTION_MAX ? RTU_HEAD_BYTES + bytes.readUInt8(2) : WRITE_RESPONSE_BYTES;
     const length = (isException ? RTU_HEAD_BYTES : data) + CRC_BYTES;
     if (bytes.length < length) return undefined;
     const frame = bytes.subarray(0, length);
     this.#bytes = bytes.subarray(length);
     const body = frame.subarray(0, -CRC_BYTES);
     if (crc16(body) !== frame.readUInt16LE(length - CRC_BYTES))
-      throw new ModbusProtocolError("the checksum of the answer is wrong");
+      throw new ModbusProtocolError("the checksum of the response is wrong");
     return { transaction: 0, unitId: body.readUInt8(0), pdu: body.subarray(1) };
   }
 }

@@ -1,4 +1,4 @@
-/** Requests and answers of Modbus. Source: MODBUS Application Protocol Specification V1.1b3. */
+/** Requests and responses of Modbus. Source: MODBUS Application Protocol Specification V1.1b3. */
 
 import { isBitArea, type RegisterArea } from "./modbus-lists.ts";
 
@@ -42,25 +42,25 @@ export const readRequest = ({ area, address, count }: RegisterRange): Uint8Array
   pduOf(readFunctions[area], address, count);
 
 /** Returns the data of a response. @throws ModbusException, ModbusProtocolError */
-function dataOf(request: Uint8Array, answer: Uint8Array): Uint8Array {
+function dataOf(request: Uint8Array, response: Uint8Array): Uint8Array {
   const [asked = 0] = request;
-  const [functionCode = 0, code = 0] = answer;
+  const [functionCode = 0, code = 0] = response;
   if (functionCode === (asked | EXCEPTION_FLAG)) throw new ModbusException(code);
   if (functionCode !== asked)
-    throw new ModbusProtocolError(`answer of function ${functionCode} to function ${asked}`);
-  return answer.subarray(1);
+    throw new ModbusProtocolError(`response of function ${functionCode} to function ${asked}`);
+  return response.subarray(1);
 }
 
 /**
  * Checks that a response has the function of the request and, for a read, the expected length.
  * @throws ModbusProtocolError
  */
-export function ensureAnswers(request: Uint8Array, answer: Uint8Array): void {
+export function ensureResponses(request: Uint8Array, response: Uint8Array): void {
   const [asked = 0, , , high = 0, low = 0] = request;
-  const [functionCode = 0, bytes] = answer;
+  const [functionCode = 0, bytes] = response;
   if (functionCode === (asked | EXCEPTION_FLAG)) return;
   if (functionCode !== asked)
-    throw new ModbusProtocolError(`answer of function ${functionCode} to function ${asked}`);
+    throw new ModbusProtocolError(`response of function ${functionCode} to function ${asked}`);
   if (asked > readFunctions.INPUT_REGISTER) return;
   const count = (high << 8) | low;
   const expected = asked <= readFunctions.DISCRETE_INPUT ? Math.ceil(count / 8) : count * 2;
@@ -68,8 +68,8 @@ export function ensureAnswers(request: Uint8Array, answer: Uint8Array): void {
 }
 
 /** Returns the words of a range, or its bits as 0 and 1. @throws ModbusException, ModbusProtocolError */
-export function readAnswer(range: RegisterRange, answer: Uint8Array): number[] {
-  const data = dataOf(readRequest(range), answer);
+export function readResponse(range: RegisterRange, response: Uint8Array): number[] {
+  const data = dataOf(readRequest(range), response);
   const isBits = isBitArea(range.area);
   const bytes = isBits ? Math.ceil(range.count / 8) : range.count * 2;
   if (data[0] !== bytes || data.length !== bytes + 1)
@@ -107,8 +107,8 @@ export function writeManyRequest(area: RegisterArea, address: number, values: re
 }
 
 /** @throws ModbusException, ModbusProtocolError */
-export function ensureWritten(request: Uint8Array, answer: Uint8Array): void {
-  const data = dataOf(request, answer);
+export function ensureWritten(request: Uint8Array, response: Uint8Array): void {
+  const data = dataOf(request, response);
   if (!Buffer.from(data).equals(request.subarray(1, 5)))
-    throw new ModbusProtocolError("the answer to a write names other registers");
+    throw new ModbusProtocolError("the response to a write names other registers");
 }

@@ -1,4 +1,4 @@
-/** Maps an answer to its meaning for a request, and computes the delay before the next attempt. */
+/** Maps a response to its meaning for a request, and computes the delay before the next attempt. */
 
 const SECOND_MS = 1_000;
 const WAIT_MAX_MS = 5 * 60 * SECOND_MS;

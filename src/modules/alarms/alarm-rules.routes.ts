@@ -7,8 +7,8 @@ import { alarmRuleExample } from "../profiles/alarm-rule.schemas.ts";
 import { wholeNumber } from "../wire.schemas.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
 import {
-  backTestAnswer,
   backTestBody,
+  backTestResponse,
   listedRuleBody,
   ruleBody,
   watchedDevicesBody,
@@ -126,7 +126,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         auth: "alarms:read",
         audit: { none: "changes nothing" },
         body: backTestBody,
-        response: { 200: backTestAnswer },
+        response: { 200: backTestResponse },
         detail: {
           operationId: "backTestAlarmRule",
           summary: "Back-test an alarm rule on stored telemetry",

@@ -105,7 +105,7 @@ export const watchedDevicesBody = t.Object(
   { title: "WatchedDevicesRequest" },
 );
 
-export const backTestAnswer = t.Object(
+export const backTestResponse = t.Object(
   {
     from: t.String(),
     to: t.String(),

@@ -39,12 +39,12 @@ export const alarmStatisticsBody = t.Object(
   {
     from: t.String({
       description:
-        "ISO 8601; start of a 10-minute period; later than requested if there are more events than one answer counts",
+        "ISO 8601; start of a 10-minute period; later than requested if there are more events than one response counts",
     }),
     to: isoTime,
     isComplete: t.Boolean({
       description:
-        "false if there are more events than one answer counts, or if events of these devices since `from` were deleted because there were too many",
+        "false if there are more events than one response counts, or if events of these devices since `from` were deleted because there were too many",
     }),
     operators: wholeNumber({ minimum: 1 }),
     raised: wholeNumber({ description: "how often alarms were raised" }),

@@ -81,7 +81,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const { outbound } = modules.outbound;
   const { watch: maintenance } = modules.maintenance;
   const { store } = modules.storage;
-  const { answers, database, clock, events } = core;
+  const { responses, database, clock, events } = core;
   const { transact } = database;
   const log = core.log.child("alarms");
   const time = new AlarmTime(clock);
@@ -165,7 +165,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
       lifecycle.noteNotified(alarm, text),
     routes: (auth: AuthPlugin) => [
       alarmStatisticsRoutes({ read: createAlarmStatistics({ repository: statistics, alarms, clock }), auth }),
-      alarmsRoutes({ alarms, answers, auth }),
+      alarmsRoutes({ alarms, responses, auth }),
       alarmRulesRoutes({ alarmRules, auth }),
     ],
     parts: [

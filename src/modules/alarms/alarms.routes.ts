@@ -1,9 +1,9 @@
 import { Elysia, type Static, t } from "elysia";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, convertedSlices, listAnswer } from "../answers.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { asResponse, convertedSlices, listResponse } from "../responses.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
@@ -21,7 +21,7 @@ import { alarmToWire, eventToWire, openAlarmsToWire, readFilter } from "./alarms
 
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
 const HANDLING = "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`).";
-const AGAIN = "A repeated request gets the same answer and changes nothing.";
+const AGAIN = "A repeated request gets the same response and changes nothing.";
 
 type ListQuery = Static<ReturnType<typeof t.Object<typeof alarmsQuery>>>;
 
@@ -43,13 +43,13 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
 
 interface AlarmsRoutesDeps {
   readonly alarms: AlarmsService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
 /** Returns a handler that lists alarms, slice by slice. */
 const alarmLister =
-  ({ alarms, answers }: Pick<AlarmsRoutesDeps, "alarms" | "answers">) =>
+  ({ alarms, responses }: Pick<AlarmsRoutesDeps, "alarms" | "responses">) =>
   async (
     { principal, request }: { principal: Principal; request: Request },
     { limit, offset, severity, status, ...others }: ListQuery,
@@ -60,18 +60,18 @@ const alarmLister =
     const { total, count, slices } = await alarms.page(principal, { ...filter, ...page }, request.signal);
     const headers = listHeaders(request.url, { ...page, total });
     const wire = convertedSlices(slices, (alarm) => alarmToWire(alarm, principal));
-    const answer = await listAnswer(answers, request, { count, slices: wire, headers });
-    return asAnswer<Array<Static<typeof alarmBody>>>(answer);
+    const response = await listResponse(responses, request, { count, slices: wire, headers });
+    return asResponse<Array<Static<typeof alarmBody>>>(response);
   };
 
 /** Creates the routes for alarms and their handling by users. */
-export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
+export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, deviceId, status } = alarmToWire(alarms.get(principal, id), principal);
     return { name, deviceId, status };
   };
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
-  const list = alarmLister({ alarms, answers });
+  const list = alarmLister({ alarms, responses });
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
     .use(auth)
     .use(openAlarmsRoute({ alarms, auth }))

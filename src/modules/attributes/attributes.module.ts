@@ -9,7 +9,7 @@ import { createAttributesService } from "./attributes.service.ts";
 
 /** Creates the attributes of devices, and their history. */
 export function createAttributesModule(
-  { config, database, answers, clock, events }: Core,
+  { config, database, responses, clock, events }: Core,
   modules: { readonly devices: DevicesModule },
 ) {
   const { devices, activity } = modules.devices;
@@ -25,7 +25,7 @@ export function createAttributesModule(
   return {
     attributes,
     search: createAttributeSearch(database),
-    routes: (auth: AuthPlugin) => [attributesRoutes({ attributes, answers, auth })],
+    routes: (auth: AuthPlugin) => [attributesRoutes({ attributes, responses, auth })],
     parts: [{ name: "attributes", stop: () => attributes.stop() }],
   };
 }

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { shownRows } from "../../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
@@ -32,10 +32,10 @@ const listQuery = t.Object({
 /** Creates the attribute routes for users; the routes for devices belong to the device API. */
 export const attributesRoutes = (deps: {
   attributes: AttributesService;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
-  const { attributes, answers } = deps;
+  const { attributes, responses } = deps;
   /** Returns the named attributes of a scope, by name. */
   const read = ({ principal, params, body }: AuditContext, deviceId: string) => {
     const { scope, attributes: input } = isJsonObject(body) ? body : {};
@@ -59,7 +59,7 @@ export const attributesRoutes = (deps: {
       "/devices/:deviceId/attributes",
       ({ principal, params, query, request }) => {
         const { heads, find } = attributes.list(principal, params.deviceId, query.scope);
-        return attributeList.longPage({ query, request, answers }, heads, find);
+        return attributeList.longPage({ query, request, responses }, heads, find);
       },
       {
         auth: "attributes:read",
@@ -127,7 +127,7 @@ export const attributesRoutes = (deps: {
         const { scope, key, search } = query;
         const filter = { ...page, scope, key, search };
         const found = attributes.listChanges(principal, params.deviceId, filter);
-        return rowsPage({ request, answers }, page, shownRows(found, toWire));
+        return rowsPage({ request, responses }, page, shownRows(found, toWire));
       },
       {
         auth: "attributes:read",
@@ -151,7 +151,7 @@ export const attributesRoutes = (deps: {
       "/devices/:deviceId/attributes/desired",
       async ({ principal, params, query, request }) => {
         const { heads, find } = await attributes.readDesired(principal, params.deviceId);
-        return desiredList.longPage({ query, request, answers }, heads, find);
+        return desiredList.longPage({ query, request, responses }, heads, find);
       },
       {
         auth: "attributes:read",

@@ -78,10 +78,10 @@ const isSame = (left: string, right: string): boolean =>
 async function comparedWith(repository: AttributesRepository, deviceId: DeviceId) {
   function compare(key: string) {
     const [wanted] = repository.texts(deviceId, "SHARED", [key]);
-    const [answer] = repository.texts(deviceId, "CLIENT", [key]);
+    const [response] = repository.texts(deviceId, "CLIENT", [key]);
     if (wanted === undefined) return undefined;
-    if (answer === undefined) return { state: "NOT_REPORTED", wanted, answer } as const;
-    return { state: isSame(wanted.text, answer.text) ? "IN_SYNC" : "DIFFERENT", wanted, answer } as const;
+    if (response === undefined) return { state: "NOT_REPORTED", wanted, response } as const;
+    return { state: isSame(wanted.text, response.text) ? "IN_SYNC" : "DIFFERENT", wanted, response } as const;
   }
 
   const heads: Array<Pick<DesiredState, "key" | "state">> = [];
@@ -95,12 +95,12 @@ async function comparedWith(repository: AttributesRepository, deviceId: DeviceId
     find({ key }: { readonly key: string }): DesiredState | undefined {
       const compared = compare(key);
       if (compared === undefined) return undefined;
-      const { state, wanted, answer } = compared;
+      const { state, wanted, response } = compared;
       return {
         key,
         desired: valueIn(wanted.text),
         desiredAt: wanted.updatedAt,
-        ...(answer && { reported: valueIn(answer.text), reportedAt: answer.updatedAt }),
+        ...(response && { reported: valueIn(response.text), reportedAt: response.updatedAt }),
         state,
       };
     },
@@ -138,7 +138,7 @@ function createReader(repository: AttributesRepository) {
     const texts = repository.texts(deviceId, scope, keys);
     if (charactersOf(texts) <= PARSED_MAX)
       return Promise.resolve(texts.map(({ key, text }): [string, Value] => [key, convert(text)]));
-    if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("answer.unread"));
+    if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("response.unread"));
     return parsing.run(tenantId, () => convertSlowly(repository.texts(deviceId, scope, keys), convert));
   }
 

@@ -8,7 +8,7 @@ import { createAuditService } from "./audit.service.ts";
 
 /** Creates the audit log. */
 export function createAuditModule(
-  { answers, config, database, clock, log }: Core,
+  { responses, config, database, clock, log }: Core,
   modules: { readonly tenants: TenantsModule },
 ) {
   const { tenants, quotas } = modules.tenants;
@@ -26,7 +26,7 @@ export function createAuditModule(
     audit,
     isDevice,
     routes: (auth: AuthPlugin) => [
-      auditRoutes({ audit, tenants, isDevice: (id) => isDevice.call(id), answers, auth }),
+      auditRoutes({ audit, tenants, isDevice: (id) => isDevice.call(id), responses, auth }),
     ],
     parts: [{ name: "audit", start: () => audit.start(), stop: () => audit.stop() }],
   };

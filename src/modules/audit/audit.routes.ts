@@ -4,11 +4,11 @@ import { csvCell } from "../../lib/csv/csv-cell.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { parseWrittenTime } from "../../lib/time/written-time.ts";
 import { PARSED_MAX } from "../../platform/database/parsed-together.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { sendRows } from "../lists.ts";
+import { EXPORTS_LIMIT, exportResponse } from "../responses.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { auditBody, exportAuditQuery, listAuditQuery } from "./audit.schemas.ts";
@@ -104,10 +104,10 @@ export const auditRoutes = (deps: {
   audit: AuditService;
   tenants: Pick<TenantsService, "find">;
   isDevice: (id: string) => boolean;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
-  const { audit, answers } = deps;
+  const { audit, responses } = deps;
   const scopeOf = ({ tenantId, devices }: Principal) => ({
     tenantId,
     devices,
@@ -129,7 +129,7 @@ export const auditRoutes = (deps: {
           next.searchParams.set("cursor", String(last.sequence));
           headers.link = `<${next.pathname}${next.search}>; rel="next"`;
         }
-        return sendRows({ request, answers }, headers, { keys: items, read: toWire });
+        return sendRows({ request, responses }, headers, { keys: items, read: toWire });
       },
       {
         auth: "audit:read",
@@ -155,7 +155,7 @@ export const auditRoutes = (deps: {
     .get(
       "/export",
       ({ principal, query: { format = "csv", ...query }, request }) =>
-        exportAnswer(answers, request, {
+        exportResponse(responses, request, {
           create: () => renderAudit(audit.pages(scopeOf(principal), filterOf(query)), format),
           headers: {
             "content-type": contentTypes[format],
@@ -168,7 +168,7 @@ export const auditRoutes = (deps: {
         detail: {
           operationId: "exportAuditLog",
           summary: "Export the audit log",
-          responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
+          responses: { 200: fileResponse("One row or line per entry.", "text/csv", "application/x-ndjson") },
           description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for an invalid time; 403: requires owner or administrator. ${EXPORTS_LIMIT}`,
         },
       },

@@ -4,7 +4,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { OneTimeLinks } from "../../platform/secrets/one-time-links.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { WithLink } from "../report-refusal.ts";
@@ -228,8 +228,8 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
       },
     );
 
-const archiveAnswer = {
-  200: fileAnswer("The archive, encrypted as the backups are.", "application/octet-stream"),
+const documentedArchive = {
+  200: fileResponse("The archive, encrypted as the backups are.", "application/octet-stream"),
 };
 
 async function archiveResponse(backups: BackupsService, snapshotId: string): Promise<Response> {
@@ -274,7 +274,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "downloadBackup",
           summary: "Download a backup as one file",
-          responses: archiveAnswer,
+          responses: documentedArchive,
           description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${OPERATORS}`,
         },
       },
@@ -318,7 +318,7 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
         detail: {
           operationId: "downloadLinkedBackup",
           summary: "Download a backup by a link",
-          responses: archiveAnswer,
+          responses: documentedArchive,
           description: "404 for a link that is unknown, used or expired.",
         },
       },

@@ -65,7 +65,7 @@ async function objects({ place, passphrase }: Access, snapshotId: string): Promi
 }
 
 /** Answers a question: nothing, a `ListedSnapshot[]`, or names. @throws DomainError the place's error */
-export async function answerOf(question: PlaceQuestion): Promise<unknown> {
+export async function responseOf(question: PlaceQuestion): Promise<unknown> {
   if (question.kind === "test") return test(question);
   return question.kind === "snapshots" ? snapshots(question) : objects(question, question.snapshotId);
 }

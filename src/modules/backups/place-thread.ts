@@ -4,7 +4,7 @@ import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { ListedSnapshot, PlaceQuestion } from "./place-questions.ts";
 
 /** Time limit of a question, whatever the place does. */
-const ANSWER_MS_MAX = 180_000;
+const RESPONSE_MS_MAX = 180_000;
 /** Max. questions that wait. */
 const WAITING_MAX = 16;
 const LANE = "questions";
@@ -25,12 +25,12 @@ export class PlaceThread {
 
   /** Returns the stored snapshots, newest first. @throws DomainError the place's error */
   async snapshots(question: Omit<PlaceQuestion & { kind: "snapshots" }, "kind">): Promise<ListedSnapshot[]> {
-    return (await this.#ask({ kind: "snapshots", ...question })) as ListedSnapshot[]; // of `answerOf`
+    return (await this.#ask({ kind: "snapshots", ...question })) as ListedSnapshot[]; // of `responseOf`
   }
 
   /** Returns the names of the objects of a snapshot. @throws DomainError the place's error, `not_found` */
   async objects(question: Omit<PlaceQuestion & { kind: "objects" }, "kind">): Promise<string[]> {
-    return (await this.#ask({ kind: "objects", ...question })) as string[]; // of `answerOf`
+    return (await this.#ask({ kind: "objects", ...question })) as string[]; // of `responseOf`
   }
 
   stop(): void {
@@ -49,11 +49,11 @@ export class PlaceThread {
     const timer = setTimeout(() => {
       isLate = true;
       this.#thread.stop();
-    }, ANSWER_MS_MAX);
+    }, RESPONSE_MS_MAX);
     try {
       return await this.#thread.run(question, () => undefined);
     } catch (error) {
-      throw isLate ? unavailable("network_error.no_answer_within", { ms: ANSWER_MS_MAX }) : error;
+      throw isLate ? unavailable("network_error.no_response_within", { ms: RESPONSE_MS_MAX }) : error;
     } finally {
       clearTimeout(timer);
     }

@@ -276,7 +276,7 @@ export function sqliteProblem(path: string): string | undefined {
     try {
       database.run("PRAGMA synchronous=OFF"); // the file is already on the disk, and nothing is written
       const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
-      return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no answer");
+      return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no response");
     } finally {
       database.close(false);
     }

@@ -50,9 +50,9 @@ const FAULT = 1;
 const OUT_OF_SERVICE = 3;
 
 function failureOf(error: unknown): FieldFailure {
-  if (error instanceof BacnetRefusal) return { text: refusalText(codeOf(error)), isAnswer: true };
+  if (error instanceof BacnetRefusal) return { text: refusalText(codeOf(error)), isResponse: true };
   if (error instanceof BacnetFormatError)
-    return { text: detail("bacnet.bad_answer", { reason: error.reason }) };
+    return { text: detail("bacnet.bad_response", { reason: error.reason }) };
   return networkFailure(error);
 }
 

@@ -9,12 +9,12 @@ import { refusalText } from "./bacnet.errors.ts";
 import type { BacnetKind } from "./bacnet.protocol.ts";
 import { bacnetConnectionResource } from "./bacnet.resource.ts";
 import {
-  browseAnswerBody,
   browseBody,
+  browseResponseBody,
   createUnitBody,
   foundDeviceBody,
-  objectMapAnswerBody,
   objectMapBody,
+  objectMapResponseBody,
   searchBody,
   unitBody,
   updateUnitBody,
@@ -47,7 +47,7 @@ export const bacnetConnectionsRoutes = ({ bacnet, auth }: RoutesDeps) =>
     {
       auth: "integrations:read",
       body: browseBody,
-      response: { 200: browseAnswerBody },
+      response: { 200: browseResponseBody },
       detail: {
         operationId: "browseBacnetObjects",
         summary: "List objects of a BACnet device now",
@@ -86,7 +86,7 @@ export const bacnetObjectMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     maps: "object-maps",
     entries: "objects",
     readMap: readObjectMap,
-    schemas: { body: objectMapBody, map: objectMapAnswerBody },
+    schemas: { body: objectMapBody, map: objectMapResponseBody },
     operation: {
       operationId: "parseBacnetObjectMap",
       summary: "Read BACnet objects from CSV",

@@ -121,7 +121,7 @@ export const browseBody = t.Object(
   },
   { title: "BrowseBacnetObjects" },
 );
-export const browseAnswerBody = t.Object(
+export const browseResponseBody = t.Object(
   {
     total: t.Integer({ description: "objects in the list of the device" }),
     next: t.Union([t.Integer(), t.Null()], {
@@ -176,7 +176,7 @@ export const objectMapBody = mapBody(
   "BacnetObjectMapCsv",
   "a line with the names of the columns, then a line for each object; the columns have the names of the fields of an object, or are those of an EDE file",
 );
-export const objectMapAnswerBody = t.Object(
+export const objectMapResponseBody = t.Object(
   { objects: t.Array(objectBody), problems: mapProblems("invalid lines") },
   { title: "BacnetObjectMap" },
 );

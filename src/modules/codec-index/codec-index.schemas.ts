@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { trialAnswer } from "../codecs/codecs.schemas.ts";
+import { trialResponse } from "../codecs/codecs.schemas.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, jsonValue, lineText, renderedText, wholeNumber } from "../wire.schemas.ts";
 import { COLLECTION_LAYOUTS, SORT_FIELDS } from "./codec-index.types.ts";
@@ -100,7 +100,7 @@ export const entryTestBody = t.Object(
   {
     passed: wholeNumber(),
     total: wholeNumber(),
-    results: t.Array(t.Object({ example, isPassed: t.Boolean(), trial: trialAnswer })),
+    results: t.Array(t.Object({ example, isPassed: t.Boolean(), trial: trialResponse })),
   },
   { title: "CodecIndexTest" },
 );

@@ -9,7 +9,7 @@ import { createCodecsService, type UsedCodec } from "./codecs.service.ts";
 
 /** Creates the library of codecs. */
 export function createCodecsModule(
-  { answers, database, clock }: Core,
+  { responses, database, clock }: Core,
   modules: { readonly scripts: ScriptSandboxModule },
 ) {
   const { trials } = modules.scripts;
@@ -21,7 +21,7 @@ export function createCodecsModule(
     usesOf: (tenantId) => usesOf.call(tenantId),
     clock,
   });
-  return { codecs, usesOf, routes: (auth: AuthPlugin) => [codecsRoutes({ codecs, answers, auth })] };
+  return { codecs, usesOf, routes: (auth: AuthPlugin) => [codecsRoutes({ codecs, responses, auth })] };
 }
 
 export type CodecsModule = ReturnType<typeof createCodecsModule>;

@@ -1,6 +1,6 @@
 import { invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
 import { fileOfForm } from "../../lib/network/form-file.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -11,8 +11,8 @@ import {
   importQuery,
   REFUSALS,
   SOURCE_BYTES_MAX,
-  trialAnswer,
   trialBody,
+  trialResponse,
 } from "./codecs.schemas.ts";
 import type { CodecsService } from "./codecs.service.ts";
 
@@ -60,12 +60,12 @@ const importRequest = {
 
 interface CodecsRoutesDeps {
   readonly codecs: CodecsService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const codecsRoutes = ({ codecs, answers, auth }: CodecsRoutesDeps) => {
-  const longList = { answers, read: codecs.read };
+export const codecsRoutes = ({ codecs, responses, auth }: CodecsRoutesDeps) => {
+  const longList = { responses, read: codecs.read };
   const read = auditReader(codecs, ["name", "description", "functions", "source"]);
   return resourceRoutes(codecResource, { service: codecs, longList, toWire: itemToWire, read, auth })
     .post(
@@ -93,7 +93,7 @@ export const codecsRoutes = ({ codecs, answers, auth }: CodecsRoutesDeps) => {
       auth: "integrations:write",
       audit: { none: "changes nothing" },
       body: trialBody,
-      response: { 200: trialAnswer },
+      response: { 200: trialResponse },
       detail: {
         operationId: "previewCodec",
         summary: "Try a source",

@@ -75,7 +75,7 @@ export const trialBody = t.Object(
   { title: "CodecPreviewRequest" },
 );
 
-export const trialAnswer = t.Object(
+export const trialResponse = t.Object(
   {
     result: jsonValue("null where there is none"),
     dropped: t.Boolean({ description: "the script returned null or nothing" }),

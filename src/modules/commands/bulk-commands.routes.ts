@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { bulkResult } from "../bulk.schemas.ts";
-import { bulkTargets, forEachDevice } from "../bulk-answers.ts";
+import { bulkTargets, forEachDevice } from "../bulk-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { reduceRequest } from "./command-request.ts";
 import { bulkCommandBody } from "./commands.schemas.ts";

@@ -12,10 +12,10 @@ import type { DomainEvents } from "../events.types.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import {
   type Command,
-  type CommandAnswer,
   type CommandChanges,
   CommandFailure,
   type CommandRelay,
+  type CommandResponse,
   type CommandTransport,
   type NewCommand,
 } from "./commands.types.ts";
@@ -33,10 +33,10 @@ const longestWait = ({ timeoutMs, expiresAt, createdAt }: Command, isKept: boole
 const said = (message: string): Text => detail("command_error.device", { message });
 
 /** Returns why the command failed; undefined if it succeeded. */
-function failureIn(answer: CommandAnswer): Text | undefined {
-  if (answer instanceof CommandFailure) return answer.reason;
-  if (!isJsonObject(answer)) return undefined;
-  const { error, success, message } = answer;
+function failureIn(response: CommandResponse): Text | undefined {
+  if (response instanceof CommandFailure) return response.reason;
+  if (!isJsonObject(response)) return undefined;
+  const { error, success, message } = response;
   if (error !== undefined && error !== null && error !== false)
     return said(typeof error === "string" ? error : JSON.stringify(error));
   if (success !== false) return undefined;
@@ -44,17 +44,20 @@ function failureIn(answer: CommandAnswer): Text | undefined {
 }
 
 /** Returns the outcome of a command with this response. */
-function outcomeOf(answer: CommandAnswer) {
-  const error = failureIn(answer) ?? null;
+function outcomeOf(response: CommandResponse) {
+  const error = failureIn(response) ?? null;
   const status = error === null ? ("SUCCESSFUL" as const) : ("FAILED" as const);
-  return { status, error, response: answer instanceof CommandFailure ? answer.response : answer };
+  return { status, error, response: response instanceof CommandFailure ? response.response : response };
 }
 
 /** Returns the outcome of a command that timed out. */
 function overdueOutcome({ status, attempts, timeoutMs }: Command) {
   if (status !== "QUEUED")
-    return { status: "TIMEOUT" as const, error: detail("command_error.no_answer_within", { ms: timeoutMs }) };
-  if (attempts > 0) return { status: "TIMEOUT" as const, error: detail("command_error.no_answer") };
+    return {
+      status: "TIMEOUT" as const,
+      error: detail("command_error.no_response_within", { ms: timeoutMs }),
+    };
+  if (attempts > 0) return { status: "TIMEOUT" as const, error: detail("command_error.no_response") };
   return { status: "EXPIRED" as const, error: detail("command_error.absent") };
 }
 
@@ -227,16 +230,16 @@ export class CommandEngine {
   }
 
   /** Processes the response of a device to a command. Returns `false` if the device was never sent such a command. */
-  answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean {
+  answered(deviceId: DeviceId, rpcId: number, response: CommandResponse): boolean {
     const command = this.#findOf(deviceId, rpcId);
     if (command === undefined || command.attempts === 0) return false;
-    this.#settle(command, answer);
+    this.#settle(command, response);
     return true;
   }
 
   /** Responds in place of the device, whether or not the command was sent. */
-  played(command: Command, answer: JsonValue): void {
-    this.#settle(command, answer);
+  played(command: Command, response: JsonValue): void {
+    this.#settle(command, response);
   }
 
   /** Returns the oldest waiting command for a polling device, waiting for one if necessary; `undefined` after `ms`. */
@@ -392,11 +395,11 @@ export class CommandEngine {
   }
 
   /** Finishes a command by its response. A second response changes nothing; a late one still counts. */
-  #settle(command: Command, answer: CommandAnswer): void {
+  #settle(command: Command, response: CommandResponse): void {
     if (command.status === "SUCCESSFUL" || command.status === "FAILED") return;
     const timeMs = this.#deps.now();
     this.#change(command, {
-      ...outcomeOf(answer),
+      ...outcomeOf(response),
       deliveredAt: command.deliveredAt ?? timeMs,
       finishedAt: timeMs,
       dueAt: null,

@@ -41,7 +41,7 @@ function checked(method: string, params: unknown): { method: string; params: Jso
  * Returns the parameters or the response of a command (`name`) for storage: at most 64 KiB of JSON.
  * @throws DomainError `command.invalid`
  */
-export function toCommandJson(value: unknown, name: "params" | "answer"): JsonValue {
+export function toCommandJson(value: unknown, name: "params" | "response"): JsonValue {
   // Measured before anything walks the value: a megabyte of numbers would hold up everybody else.
   if (Buffer.byteLength(JSON.stringify(value) ?? "") > PARAMS_BYTES_MAX)
     throw commandInvalid(detail("rule.part_kib_max", { name, max: PARAMS_BYTES_MAX / 1024 }));

@@ -19,7 +19,7 @@ import { createOwnRequests } from "./own-requests.ts";
 
 /** Creates the commands to devices; the servers of the protocols register their transports. */
 export function createCommandsModule(
-  { answers, config, database, clock, events, log }: Core,
+  { responses, config, database, clock, events, log }: Core,
   modules: {
     readonly devices: DevicesModule;
     readonly profiles: ProfilesModule;
@@ -64,7 +64,7 @@ export function createCommandsModule(
     runScript,
     checkCommand: reduceRequest,
     routes: (auth: AuthPlugin) => [
-      commandsRoutes({ commands, answers, auth }),
+      commandsRoutes({ commands, responses, auth }),
       bulkCommandsRoutes({ commands, auth }),
       deviceCommandsRoutes({ engine, tokens }),
       deviceRequestsRoutes({ tokens, ownRequests }),

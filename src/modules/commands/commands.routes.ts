@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { shownRows } from "../../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../lists.schemas.ts";
@@ -45,7 +45,7 @@ const createQuery = t.Object({
 /** Creates the command routes for users and programs; devices have their own. */
 export const commandsRoutes = (deps: {
   commands: CommandsService;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
   const { commands } = deps;
@@ -88,7 +88,7 @@ export const commandsRoutes = (deps: {
           from: query.from,
           to: query.to,
         });
-        return rowsPage({ request, answers: deps.answers }, page, shownRows(found, toDetail));
+        return rowsPage({ request, responses: deps.responses }, page, shownRows(found, toDetail));
       },
       {
         auth: "commands:read",
@@ -114,7 +114,7 @@ export const commandsRoutes = (deps: {
       "/test-ack",
       async ({ principal, params, body, set }) => {
         set.status = 201;
-        return toResult(await commands.testAnswer(principal, params.deviceId, body));
+        return toResult(await commands.testResponse(principal, params.deviceId, body));
       },
       {
         auth: "commands:write",

@@ -12,7 +12,7 @@ import type { Command, CommandFilter, CommandRequest } from "./commands.types.ts
 
 const DAY_MS = 86_400_000;
 
-export interface CommandAnswer {
+export interface CommandResponse {
   readonly requestId?: string;
   readonly success?: boolean;
   readonly message?: string;
@@ -73,8 +73,8 @@ export function createCommandsService(deps: {
       return repository.list(devices.ensureVisible(principal, deviceId), page);
     },
     /** Simulates the device's response to the named command, or to the newest unfinished one. */
-    async testAnswer(principal: Principal, deviceId: string, body: CommandAnswer): Promise<Command> {
-      const { requestId, ...answer } = body;
+    async testResponse(principal: Principal, deviceId: string, body: CommandResponse): Promise<Command> {
+      const { requestId, ...response } = body;
       const id = devices.ensureVisible(principal, deviceId);
       const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap(
         (status) => repository.newest(id, status) ?? [],
@@ -82,7 +82,7 @@ export function createCommandsService(deps: {
       const newest = unfinished.sort((a, b) => b.rpcId - a.rpcId)[0];
       const command = requestId === undefined ? newest : repository.findByRequestId(id, requestId);
       if (command === undefined) throw commandNotFound();
-      engine.played(command, toCommandJson(answer, "answer"));
+      engine.played(command, toCommandJson(response, "response"));
       await engine.committed();
       return find(id, command.commandId);
     },

@@ -70,7 +70,7 @@ export class CommandFailure {
 }
 
 /** End of a command: a device's response, or a failure noticed by the gateway. */
-export type CommandAnswer = JsonValue | CommandFailure;
+export type CommandResponse = JsonValue | CommandFailure;
 
 export type NewCommand = Pick<
   Command,

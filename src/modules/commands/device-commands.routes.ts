@@ -3,14 +3,14 @@ import { invalid, notFound, timedOut } from "../../lib/core/domain-error.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
-import { readAnswer } from "./command-answer.ts";
 import type { CommandEngine } from "./command-engine.ts";
+import { readResponse } from "./command-response.ts";
 import type { OwnRequests } from "./own-requests.ts";
 
 const TIMEOUT_MS_DEFAULT = 20_000;
 /** Max. wait; idle connections are closed after a minute. */
 const TIMEOUT_MS_MAX = 50_000;
-const ANSWER_BYTES_MAX = 64 * 1024;
+const RESPONSE_BYTES_MAX = 64 * 1024;
 
 /** Creates the routes for devices that poll over HTTP: a long poll for commands, and the response. */
 export const deviceCommandsRoutes = (deps: {
@@ -49,11 +49,11 @@ export const deviceCommandsRoutes = (deps: {
       async ({ params, request, server }) => {
         const device = ensureDevice({ params, request, server });
         if (!/^\d{1,15}$/.test(params.rpcId)) throw invalid("command.id_invalid");
-        const refusal = () => invalid("command.answer_too_large", { max: ANSWER_BYTES_MAX });
-        const bytes = await readBytes(request, ANSWER_BYTES_MAX, refusal);
+        const refusal = () => invalid("command.response_too_large", { max: RESPONSE_BYTES_MAX });
+        const bytes = await readBytes(request, RESPONSE_BYTES_MAX, refusal);
         const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
-        const answer = readAnswer(bytes, isCbor ? "CBOR" : "JSON");
-        if (!deps.engine.answered(device.deviceId, Number(params.rpcId), answer))
+        const response = readResponse(bytes, isCbor ? "CBOR" : "JSON");
+        if (!deps.engine.answered(device.deviceId, Number(params.rpcId), response))
           throw notFound("command.not_sent");
         await deps.engine.committed();
         return { success: true };
@@ -85,7 +85,7 @@ export const deviceRequestsRoutes = (deps: {
 }) =>
   new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
     "/rpc",
-    // As JSON, also where the answer is a text or null.
+    // As JSON, also where the response is a text or null.
     async ({ params, request, server, body }) =>
       Response.json(await deps.ownRequests(deps.tokens.ensure({ params, request, server }), body)),
     {
@@ -98,7 +98,7 @@ export const deviceRequestsRoutes = (deps: {
         operationId: "askGateway",
         summary: "Ask the gateway",
         description:
-          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the answer is an object with `error`. 401 for an invalid token.",
+          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the response is an object with `error`. 401 for an invalid token.",
         example: { method: "getCurrentTime", params: {} },
       },
     },

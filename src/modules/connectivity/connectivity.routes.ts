@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { notFound } from "../../lib/core/domain-error.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import { fileResponse } from "../documented-responses.ts";
 import { catalogBody } from "./connectivity.schemas.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";
 
@@ -40,7 +40,7 @@ export const connectivityRoutes = (deps: {
         detail: {
           operationId: "getCertificateAuthority",
           summary: "Download the certificate that devices must trust",
-          responses: { 200: fileAnswer("PEM.", "application/x-pem-file") },
+          responses: { 200: fileResponse("PEM.", "application/x-pem-file") },
           description:
             "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl. 404 without TLS, and if the operator's own certificate has no `tls_ca`.",
         },

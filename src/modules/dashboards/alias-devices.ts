@@ -51,12 +51,12 @@ const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): Resolv
 
 /** Returns a reader that caches results, because aliases of a dashboard often request the same. */
 function readOnce<Question>(read: (question: Question) => ResolvedDevice[]) {
-  const answers = new Map<string, ResolvedDevice[]>();
+  const responses = new Map<string, ResolvedDevice[]>();
   return (question: Question): ResolvedDevice[] => {
     const name = JSON.stringify(question);
-    const answer = answers.get(name) ?? read(question);
-    answers.set(name, answer);
-    return answer;
+    const response = responses.get(name) ?? read(question);
+    responses.set(name, response);
+    return response;
   };
 }
 

@@ -25,7 +25,7 @@ import {
 import type { Principal } from "../users/users.types.ts";
 import { hasOwnWindow, keysOf } from "./dashboard-form.ts";
 import { dashboardTooLarge } from "./dashboards.errors.ts";
-import type { AlarmRow, AnswerRoom, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
+import type { AlarmRow, ResolvedDevice, ResponseRoom, Widget, WidgetData } from "./dashboards.types.ts";
 import type { AbsoluteWindow, ShownWindow } from "./window-of.ts";
 
 /*
@@ -78,7 +78,8 @@ function bytesOfLatest(found: readonly LatestSnapshot[]): number {
   return bytes;
 }
 
-const isText = (answer: object | undefined): answer is Text => answer !== undefined && "code" in answer;
+const isText = (response: object | undefined): response is Text =>
+  response !== undefined && "code" in response;
 
 /** Data that a widget type needs. Widgets of unknown types show the newest values. */
 const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "none">> = {
@@ -179,11 +180,11 @@ function shownSeries(
   const named = new Set(keys);
   const own = ownSeriesOf(widget);
   return devices.flatMap(({ deviceId }) => {
-    const answer = found?.get(deviceId);
-    if (answer === undefined) return [];
+    const response = found?.get(deviceId);
+    if (response === undefined) return [];
     const isShown = ({ key }: { readonly key: string }) =>
       named.has(key) && (own?.has(`${deviceId}/${key}`) ?? true);
-    return [{ ...answer, series: answer.series.filter(isShown) }];
+    return [{ ...response, series: response.series.filter(isShown) }];
   });
 }
 
@@ -200,7 +201,7 @@ const withAggregation = (item: Wanted, aggregation: Aggregation): Wanted => ({
 const edgesOf = (wanted: readonly Wanted[], aggregation: Aggregation): Wanted[] =>
   wanted.filter(({ widget }) => isBand(widget)).map((item) => withAggregation(item, aggregation));
 
-type Answer = Map<DeviceId, DeviceSeries> | Text;
+type QueryResult = Map<DeviceId, DeviceSeries> | Text;
 
 /** Returns a key that is equal for widgets with the same request for the same devices. */
 const groupOf = (item: Wanted) =>
@@ -227,7 +228,7 @@ const beforeSoFarOf = (item: Wanted): Wanted | undefined =>
 function bandOf(
   item: Wanted,
   shown: readonly ResolvedDevice[],
-  edges: { lows: ReadonlyMap<string, Answer>; highs: ReadonlyMap<string, Answer> },
+  edges: { lows: ReadonlyMap<string, QueryResult>; highs: ReadonlyMap<string, QueryResult> },
 ): Pick<WidgetData, "low" | "high"> {
   const low = edges.lows.get(groupOf(withAggregation(item, "min")));
   const high = edges.highs.get(groupOf(withAggregation(item, "max")));
@@ -309,11 +310,11 @@ const showsLatest = ({ need }: Wanted): boolean => need === "latest" || need ===
 /** Data of all widgets. */
 interface Found {
   readonly latest: ReadonlyMap<DeviceId, LatestSnapshot>;
-  readonly series: ReadonlyMap<string, Answer>;
-  readonly previous: ReadonlyMap<string, Answer>;
-  readonly previousSoFar: ReadonlyMap<string, Answer>;
-  readonly lows: ReadonlyMap<string, Answer>;
-  readonly highs: ReadonlyMap<string, Answer>;
+  readonly series: ReadonlyMap<string, QueryResult>;
+  readonly previous: ReadonlyMap<string, QueryResult>;
+  readonly previousSoFar: ReadonlyMap<string, QueryResult>;
+  readonly lows: ReadonlyMap<string, QueryResult>;
+  readonly highs: ReadonlyMap<string, QueryResult>;
 }
 
 /** Returns a function that returns each widget's data and counts it. */
@@ -332,8 +333,8 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
   }
 
   async function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Promise<Partial<WidgetData>> {
-    const answer = series.get(groupOf(item));
-    if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
+    const response = series.get(groupOf(item));
+    if (isText(response)) return { error: inEnglish(response), errorText: response };
     // Another widget of the group may compare.
     const itemBefore = beforeOf(item);
     const compared = itemBefore && previous.get(groupOf(itemBefore));
@@ -342,7 +343,7 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
     const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
     for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
     return {
-      series: counted(shownSeries(item, shown, answer)),
+      series: counted(shownSeries(item, shown, response)),
       ...(itemBefore !== undefined &&
         compared !== undefined &&
         !isText(compared) && {
@@ -394,7 +395,7 @@ async function wantedOf(widget: Widget, input: WidgetInput): Promise<Wanted | Te
 
 interface Reader {
   readonly principal: Principal;
-  readonly room: AnswerRoom;
+  readonly room: ResponseRoom;
 }
 
 export function createDashboardData(deps: {
@@ -429,7 +430,7 @@ export function createDashboardData(deps: {
     { principal, room }: Reader,
     members: readonly Wanted[],
     pointsMax: number,
-  ): Promise<Answer> {
+  ): Promise<QueryResult> {
     const [first] = members;
     if (first === undefined) return new Map();
     const spec = seriesSpec(first);
@@ -461,18 +462,18 @@ export function createDashboardData(deps: {
       new Set(members.flatMap(({ keys }) => keys)).size;
     const total = [...groups.values()].reduce((sum, members) => sum + sizeOf(members), 0);
     const pointsMax = Math.max(POINTS_MIN, Math.floor(DASHBOARD_POINTS_MAX / Math.max(1, total)));
-    const answers = new Map<string, Answer>();
+    const results = new Map<string, QueryResult>();
     let asked = 0;
     for (const [group, members] of groups) {
       asked += sizeOf(members);
-      answers.set(
+      results.set(
         group,
         asked > SERIES_MAX
           ? detail("dashboard.too_many_series", { max: SERIES_MAX })
           : await query(reader, members, pointsMax),
       );
     }
-    return answers;
+    return results;
   }
 
   /** Creates the reader of open alarms, most severe first and then newest first; cleared alarms follow on request, newest first. */
@@ -530,7 +531,7 @@ export function createDashboardData(deps: {
   return async (
     principal: Principal,
     widgets: readonly Widget[],
-    input: WidgetInput & { readonly room: AnswerRoom },
+    input: WidgetInput & { readonly room: ResponseRoom },
   ): Promise<Record<string, WidgetData>> => {
     const data: Record<string, WidgetData> = Object.create(null);
     const wanted: Wanted[] = [];

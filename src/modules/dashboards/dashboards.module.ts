@@ -19,7 +19,7 @@ import { createVersionsRepository } from "./versions.repository.ts";
 
 /** Creates the dashboards, and the links that show them without an account. */
 export function createDashboardsModule(
-  { answers, database, clock, events }: Core,
+  { responses, database, clock, events }: Core,
   modules: {
     readonly devices: DevicesModule;
     readonly telemetry: TelemetryModule;
@@ -59,9 +59,9 @@ export function createDashboardsModule(
     dashboards,
     shares,
     routes: (auth: AuthPlugin) => [
-      dashboardsRoutes({ dashboards, answers, auth }),
+      dashboardsRoutes({ dashboards, responses, auth }),
       sharesRoutes({ shares, auth }),
-      sharedDashboardRoutes({ shares, answers }),
+      sharedDashboardRoutes({ shares, responses }),
     ],
   };
 }

@@ -1,11 +1,11 @@
 import { t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
-import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, readAnswer } from "../answers.ts";
+import { RESPONSES_MIB_MAX, type ResponseSpace } from "../../platform/load/response-space.ts";
 import { documentedAs, withCommas } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { auditReader, ensureUnchanged, resourceRoutes, withIfMatch } from "../resource.routes.ts";
+import { asResponse, readResponse } from "../responses.ts";
 import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
 import { entryToWire, executedToWire, toWire, versionToWire } from "./dashboard-wire.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
@@ -26,30 +26,31 @@ import {
   versionEntryBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import { type AnswerRoom, VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
+import { type ResponseRoom, VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
 
-export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
+export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${RESPONSES_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
 
 const versionList = wholeList({ sort: ["version", "savedAt"], search: ["name", "savedBy"] });
 
-const executedAnswer =
-  (answers: AnswerSpace) => async (request: Request, execute: (room: AnswerRoom) => Promise<Executed>) => {
-    const held = answers.open(request);
-    const answer = await readAnswer(held, request, async () => executedToWire(await execute(held)));
-    return asAnswer<ReturnType<typeof executedToWire>>(answer);
+const executedResponse =
+  (responses: ResponseSpace) =>
+  async (request: Request, execute: (room: ResponseRoom) => Promise<Executed>) => {
+    const held = responses.open(request);
+    const response = await readResponse(held, request, async () => executedToWire(await execute(held)));
+    return asResponse<ReturnType<typeof executedToWire>>(response);
   };
 
 interface DashboardsRoutesDeps {
   readonly dashboards: DashboardsService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
 export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
-  const { dashboards, answers } = deps;
-  const answerOf = executedAnswer(answers);
+  const { dashboards, responses } = deps;
+  const responseOf = executedResponse(responses);
   const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases", "tags"]);
-  const longList = { answers, read: dashboards.read };
+  const longList = { responses, read: dashboards.read };
   return resourceRoutes(dashboardResource, { service: dashboards, longList, toWire, read, auth: deps.auth })
     .post("/import", async ({ principal, body }) => toWire(await dashboards.import(principal, body)), {
       auth: "dashboards:write",
@@ -87,7 +88,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
     .post(
       "/preview",
       async ({ principal, body: { dashboard, ...input }, request }) =>
-        answerOf(request, (room) => dashboards.preview(principal, dashboard, { ...input, room })),
+        responseOf(request, (room) => dashboards.preview(principal, dashboard, { ...input, room })),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },
@@ -220,7 +221,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
     .post(
       "/:dashboardId/execute",
       async ({ principal, params, body, request }) =>
-        answerOf(request, (room) => dashboards.execute(principal, params.dashboardId, { ...body, room })),
+        responseOf(request, (room) => dashboards.execute(principal, params.dashboardId, { ...body, room })),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },

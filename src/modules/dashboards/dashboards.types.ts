@@ -78,7 +78,7 @@ export interface ResolvedDevice {
 }
 
 /** Space of a response for data read before it is serialized. */
-export interface AnswerRoom {
+export interface ResponseRoom {
   /** @throws DomainError `too_large`, or `unavailable` if other responses leave no space */
   reserve(bytes: number): void;
 }
@@ -90,7 +90,7 @@ export interface ExecuteRequest {
   /** Ids of the widgets to show; default: those of the state. */
   readonly widgetIds?: readonly string[] | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
-  readonly room: AnswerRoom;
+  readonly room: ResponseRoom;
 }
 
 export interface AlarmRow {

@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, readAnswer } from "../answers.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { asResponse, readResponse } from "../responses.ts";
 import { successBody } from "../wire.schemas.ts";
 import { executedToWire } from "./dashboard-wire.ts";
 import { shareEndInvalid } from "./dashboards.errors.ts";
@@ -126,16 +126,22 @@ function sharedToWire({ executed, keyMetadata, rotation }: SharedContent) {
 }
 
 /** Creates the routes that return a link's content. */
-export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesService; answers: AnswerSpace }) =>
+export const sharedDashboardRoutes = ({
+  shares,
+  responses,
+}: {
+  shares: SharesService;
+  responses: ResponseSpace;
+}) =>
   new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",
     async ({ request, body }) => {
       const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
       const { reader, atEnd, read } = shares.execute(token, body ?? {});
-      const held = answers.openFor(reader);
+      const held = responses.openFor(reader);
       held.atEnd(atEnd);
-      const answer = await readAnswer(held, request, async () => sharedToWire(await read(held)));
-      return asAnswer<ReturnType<typeof sharedToWire>>(answer);
+      const response = await readResponse(held, request, async () => sharedToWire(await read(held)));
+      return asResponse<ReturnType<typeof sharedToWire>>(response);
     },
     {
       body: sharedRequest,

@@ -17,7 +17,7 @@ import {
 } from "./dashboards.errors.ts";
 import type { Dashboard, Executed } from "./dashboards.resource.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Alias, AnswerRoom, ExecuteRequest } from "./dashboards.types.ts";
+import type { Alias, ExecuteRequest, ResponseRoom } from "./dashboards.types.ts";
 import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare, ShareRotation } from "./shares.types.ts";
 
@@ -262,7 +262,7 @@ export function createSharesService(deps: SharesServiceDeps) {
       return {
         reader: { tenantId: share.tenantId, userId: shareId },
         atEnd: running.begin(shareId),
-        async read(room: AnswerRoom): Promise<SharedContent> {
+        async read(room: ResponseRoom): Promise<SharedContent> {
           const asked = { ...request, context: contextOf(share), room };
           const executed = content.asSeen(await dashboards.execute(readerOf(share), shownId, asked));
           return { executed, keyMetadata: content.keyMetadataOf(share, executed), rotation };

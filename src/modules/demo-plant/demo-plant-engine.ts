@@ -22,7 +22,7 @@ const WARM_UP_MS = 2 * 3_600_000;
 const FIRST_FAULT_MS = 10_000;
 const FAULT_EVERY_MS = 75_000;
 const FAULT_MS = 40_000;
-const ANSWER_MS = 800;
+const RESPONSE_MS = 800;
 const POLL_MS = 60_000;
 
 interface Run {
@@ -44,10 +44,10 @@ interface Run {
 interface DemoPlantEngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings" | "history">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  /** Commands, as a device requests and answers them. */
+  /** Commands, as a device requests and responses them. */
   readonly commands: {
     next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
-    answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+    answered(deviceId: DeviceId, rpcId: number, response: JsonValue): boolean;
   };
   /** Called when the previous day of a machine is stored. */
   readonly onRemembered: (plant: DemoPlant, deviceId: DeviceId) => void;
@@ -250,7 +250,7 @@ export class DemoPlantEngine {
     while (!signal.aborted) {
       const command = await commands.next(deviceId, POLL_MS, signal);
       if (command === undefined) continue;
-      clock.schedule(ANSWER_MS, () => {
+      clock.schedule(RESPONSE_MS, () => {
         if (!signal.aborted) commands.answered(deviceId, command.rpcId, { success: true });
       });
     }

@@ -26,7 +26,7 @@ export const credentialsRoutes = (deps: {
         operationId: "getDeviceCredentials",
         summary: "Get the credentials of a device",
         description:
-          "The answer has the access token, or names and fingerprint. Passwords are stored hashed and never shown.",
+          "The response has the access token, or names and fingerprint. Passwords are stored hashed and never shown.",
       },
     })
     .put("", ({ principal, params, body }) => credentials.set(principal, params.deviceId, body), {

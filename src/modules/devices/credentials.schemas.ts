@@ -57,7 +57,7 @@ export const credentialsDetail = t.Object({
   clientId: t.Optional(t.String()),
   username: t.Optional(t.String()),
   password: t.Optional(
-    t.String({ description: "a generated password; only the answer that created it has it" }),
+    t.String({ description: "a generated password; only the response that created it has it" }),
   ),
   fingerprint: t.Optional(t.String()),
   validTo: t.Optional(t.String({ description: "ISO 8601; where the certificate itself was given" })),

@@ -67,7 +67,7 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
   const { profiles } = modules.profiles;
   const { store } = modules.storage;
   const { logins, passwords } = modules.loginIdentities;
-  const { answers, database, clock, events, log } = core;
+  const { responses, database, clock, events, log } = core;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction of the device's change. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
@@ -138,7 +138,7 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
         activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
         listSorted: createSortedList({ repository: devicesRepository, store, searchAttributes }),
-        answers,
+        responses,
         auth,
       }),
       credentialsRoutes({ credentials, devices, auth }),

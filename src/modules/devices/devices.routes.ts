@@ -1,11 +1,11 @@
 import { Elysia, type Static, t } from "elysia";
 import { withoutNulls } from "../../lib/core/defined.ts";
 import { omit } from "../../lib/core/omit.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, convertedSlices, listAnswer } from "../answers.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { asResponse, convertedSlices, listResponse } from "../responses.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import { FOREIGN_TOKENS_RULE } from "./chosen-tokens.ts";
@@ -43,7 +43,7 @@ interface DevicesRoutesDeps {
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
   readonly listSorted: SortedList;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
@@ -76,7 +76,9 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     const { total, count, slices } = await listSorted(principal, { ...query, ...page }, request.signal);
     const headers = listHeaders(request.url, { ...page, total });
     const found = { count, slices: convertedSlices(slices(), itemFor(principal)), headers };
-    return asAnswer<Array<Static<typeof deviceListItem>>>(await listAnswer(deps.answers, request, found));
+    return asResponse<Array<Static<typeof deviceListItem>>>(
+      await listResponse(deps.responses, request, found),
+    );
   };
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
@@ -168,7 +170,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           operationId: "getDeviceTypeDefaults",
           summary: "Get the default dashboard of a device type",
-          description: "`applyToAllOfType` sets it. The answer has only the type if there is none.",
+          description: "`applyToAllOfType` sets it. The response has only the type if there is none.",
         },
       },
     )
@@ -181,7 +183,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           operationId: "getDevice",
           summary: "Read a device",
-          description: "The answer has `credentials` only for roles that may change devices.",
+          description: "The response has `credentials` only for roles that may change devices.",
         },
       },
     )

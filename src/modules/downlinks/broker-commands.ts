@@ -4,8 +4,8 @@ import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import {
   type Command,
-  type CommandAnswer,
   CommandFailure,
+  type CommandResponse,
   type CommandTransport,
 } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
@@ -13,7 +13,7 @@ import { type CommandTarget, commandMessage, hasCommands } from "./command-messa
 
 /** Part of the command engine that this transport reports to. */
 interface AnsweredCommands {
-  answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean;
+  answered(deviceId: DeviceId, rpcId: number, response: CommandResponse): boolean;
   /** Requeues commands that were sent to the device. */
   left(deviceId: DeviceId): void;
 }

@@ -20,17 +20,17 @@ import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
 import { type NetworkRequest, toNetwork } from "./network-servers.ts";
 
 const TIMEOUT_MS = 10_000;
-const ANSWER_CHARACTERS_MAX = 300;
+const RESPONSE_CHARACTERS_MAX = 300;
 /** Status with which The Things Stack reports that it has temporarily paused the webhook. */
 const PAUSED = 406;
 
 /** Result of a downlink at the network server. */
-export interface NetworkAnswer {
+export interface NetworkResponse {
   /** Id that the network server has chosen for the downlink. */
   readonly networkId: string | undefined;
 }
 
-type Attempted = Attempt<NetworkAnswer>;
+type Attempted = Attempt<NetworkResponse>;
 
 interface EncodedDownlink {
   readonly bytes: Uint8Array;
@@ -43,7 +43,7 @@ export interface ReadyIntegration {
   readonly settings: IntegrationSettings;
 }
 
-interface HttpAnswer {
+interface HttpResponse {
   readonly status: number;
   readonly headers: { readonly "retry-after"?: string | undefined };
   readonly body: Buffer;
@@ -57,7 +57,7 @@ interface DownlinkAttemptDeps {
       readonly timeoutMs: number;
     },
     signal: AbortSignal,
-  ) => Promise<HttpAnswer>;
+  ) => Promise<HttpResponse>;
   /** Publishes over the integration's own connection to a broker. @throws DomainError `unavailable` without a connection */
   readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;
   /** Encodes with a codec of the integration; `undefined` if no codec encodes. */
@@ -85,14 +85,14 @@ const hints = {
 } as const satisfies Record<number, ErrorCode>;
 
 /** Describes a failed response of the network server. `key` is removed if the response repeats it; with null, only the status is described. */
-function textOf({ status, body }: HttpAnswer, key: string | null | undefined): Text {
+function textOf({ status, body }: HttpResponse, key: string | null | undefined): Text {
   const hint = Object.entries(hints).find(([code]) => code === String(status))?.[1];
-  const answer = answerOf({ status, body }, key);
-  return hint === undefined ? answer : detail("downlink_error.hinted", { answer, hint: detail(hint) });
+  const response = responseOf({ status, body }, key);
+  return hint === undefined ? response : detail("downlink_error.hinted", { response, hint: detail(hint) });
 }
 
-function answerOf(
-  { status, body }: Pick<HttpAnswer, "status" | "body">,
+function responseOf(
+  { status, body }: Pick<HttpResponse, "status" | "body">,
   key: string | null | undefined,
 ): Text {
   if (key === null) return detail("downlink_error.status", { status });
@@ -106,10 +106,10 @@ function answerOf(
   const message = key === undefined || key === "" ? whole : whole.replaceAll(key, "…");
   return message === ""
     ? detail("downlink_error.status", { status })
-    : detail("downlink_error.status_said", { status, message: message.slice(0, ANSWER_CHARACTERS_MAX) });
+    : detail("downlink_error.status_said", { status, message: message.slice(0, RESPONSE_CHARACTERS_MAX) });
 }
 
-function networkIdIn({ body }: HttpAnswer): string | undefined {
+function networkIdIn({ body }: HttpResponse): string | undefined {
   try {
     const said: unknown = JSON.parse(body.toString("utf8"));
     return isJsonObject(said) && typeof said.id === "string" && said.id !== ""
@@ -122,11 +122,12 @@ function networkIdIn({ body }: HttpAnswer): string | undefined {
 
 /** Prepares and sends downlinks: encodes objects if a codec can, and makes the request or message. */
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
-  function attemptOf(answer: HttpAnswer, key: string | null | undefined): Attempted {
-    const verdict = answer.status === PAUSED ? { retry: "target" as const } : verdictOf(answer.status);
-    if (verdict === "delivered") return { verdict, error: null, answer: { networkId: networkIdIn(answer) } };
-    const retryAfterMs = retryAfter(answer.headers["retry-after"], deps.wallClock());
-    return { verdict, error: textOf(answer, key), retryAfterMs };
+  function attemptOf(response: HttpResponse, key: string | null | undefined): Attempted {
+    const verdict = response.status === PAUSED ? { retry: "target" as const } : verdictOf(response.status);
+    if (verdict === "delivered")
+      return { verdict, error: null, response: { networkId: networkIdIn(response) } };
+    const retryAfterMs = retryAfter(response.headers["retry-after"], deps.wallClock());
+    return { verdict, error: textOf(response, key), retryAfterMs };
   }
 
   function outgoing(
@@ -176,11 +177,11 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
     }
     const { request } = going;
     const headers = new Map([...request.headers, ["User-Agent", deps.userAgent]]);
-    const answer = await deps.exchange(
+    const response = await deps.exchange(
       { ...request, tenantId: downlink.tenantId, headers, method: "POST", timeoutMs: TIMEOUT_MS },
       signal,
     );
-    return attemptOf(answer, deps.isHost(downlink.tenantId) ? ready.settings.downlink?.apiKey : null);
+    return attemptOf(response, deps.isHost(downlink.tenantId) ? ready.settings.downlink?.apiKey : null);
   }
 
   return {

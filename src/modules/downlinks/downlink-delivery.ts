@@ -10,7 +10,7 @@ import {
 } from "../../platform/delivery-queue/delivery-queue.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EventLog } from "../integrations/event-log.ts";
-import type { DownlinkAttempt, NetworkAnswer, ReadyIntegration } from "./downlink-attempt.ts";
+import type { DownlinkAttempt, NetworkResponse, ReadyIntegration } from "./downlink-attempt.ts";
 import { type CarriedCommands, DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
@@ -22,7 +22,7 @@ const ATTEMPT_MS_MAX = 60_000;
 const KEPT_MS = 30 * 86_400_000;
 const PRUNED_AT_ONCE = 1_000;
 
-type SettledDownlink = Settled<DeliveryTarget, Downlink, NetworkAnswer>;
+type SettledDownlink = Settled<DeliveryTarget, Downlink, NetworkResponse>;
 
 const nameOf = ({ deviceKey, fPort }: Downlink) =>
   `${devEuiOf(deviceKey) ?? deviceKey.slice("id:".length)}${fPort === null ? "" : `, fPort ${fPort}`}`;
@@ -96,14 +96,14 @@ export function createDownlinkDelivery(deps: {
 
   function write(results: readonly SettledDownlink[]): void {
     for (const { row, state, attempts, dueAt, attempt } of results) {
-      const { answer, error } = attempt;
-      if (state === "delivered") lifecycle.sent(row, answer?.networkId);
+      const { response, error } = attempt;
+      if (state === "delivered") lifecycle.sent(row, response?.networkId);
       else if (state === "waiting") lifecycle.postponed(row, { error, dueAt, attempts });
       else lifecycle.failed(row, error ?? detail("downlink_error.not_sent"));
     }
   }
 
-  const queue = new DeliveryQueue<DeliveryTarget, Downlink, NetworkAnswer>(
+  const queue = new DeliveryQueue<DeliveryTarget, Downlink, NetworkResponse>(
     {
       store: repository,
       limits: { inFlight: defaultInFlight, attemptMs: ATTEMPT_MS_MAX },

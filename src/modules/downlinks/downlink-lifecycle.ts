@@ -4,7 +4,7 @@ import { Growth } from "../../lib/data/growth.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
-import { type CommandAnswer, CommandFailure } from "../commands/commands.types.ts";
+import { CommandFailure, type CommandResponse } from "../commands/commands.types.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
 import { type DownlinkChanges, type DownlinksRepository, SPACE_BYTES } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkState } from "./downlinks.types.ts";
@@ -36,7 +36,7 @@ const UNKNOWN = detail("downlink_error.not_sent");
 /** Part of the command engine that downlinks report to. */
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
-  answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean;
+  answered(deviceId: DeviceId, rpcId: number, response: CommandResponse): boolean;
   /** Reports that the device can receive the next downlink. */
   listening(deviceId: DeviceId): void;
 }

@@ -100,7 +100,7 @@ function connect(
 
 /** Creates the downlinks to devices of LoRaWAN networks. */
 export function createDownlinksModule(
-  { answers, database, clock, events, version, log }: Core,
+  { responses, database, clock, events, version, log }: Core,
   modules: DownlinksModules,
 ) {
   const { integrations: integrationsModule } = modules;
@@ -162,7 +162,7 @@ export function createDownlinksModule(
   });
   connect({ clock, events, log }, modules, { downlinks, delivery, ways });
   return {
-    routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, answers, auth })],
+    routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, responses, auth })],
     parts: [createPart(delivery, commands)],
   };
 }

@@ -2,16 +2,16 @@ import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { shownRows } from "../../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { rowsPage, toPage } from "../lists.ts";
-import { downlinkAnswer, downlinkBody, downlinkRequestBody, downlinkState } from "./downlinks.schemas.ts";
+import { downlinkBody, downlinkRequestBody, downlinkResponse, downlinkState } from "./downlinks.schemas.ts";
 import type { DownlinksService } from "./downlinks.service.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
 
 /** Max. wait for the network server's response; later results appear in the list and the events. */
-const ANSWER_WITHIN_MS = 3_000;
+const RESPONSE_WITHIN_MS = 3_000;
 
 const shown = (downlink: Downlink) => ({
   downlinkId: downlink.downlinkId,
@@ -28,7 +28,7 @@ const shown = (downlink: Downlink) => ({
 
 export const downlinksRoutes = (deps: {
   downlinks: DownlinksService;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
   const { downlinks } = deps;
@@ -37,7 +37,7 @@ export const downlinksRoutes = (deps: {
     .post(
       "/:integrationId/downlink",
       async ({ principal, params, body, set }) => {
-        const downlink = await downlinks.create(principal, params.integrationId, body, ANSWER_WITHIN_MS);
+        const downlink = await downlinks.create(principal, params.integrationId, body, RESPONSE_WITHIN_MS);
         set.status = 201;
         return { success: downlink.state !== "FAILED", ...shown(downlink) };
       },
@@ -45,7 +45,7 @@ export const downlinksRoutes = (deps: {
         auth: "integrations:write",
         audit: { action: "integration.downlink", target: "integration" },
         body: downlinkRequestBody,
-        response: { 201: downlinkAnswer },
+        response: { 201: downlinkResponse },
         detail: {
           operationId: "sendDownlink",
           summary: "Send a downlink to a LoRaWAN device",
@@ -67,7 +67,7 @@ export const downlinksRoutes = (deps: {
           createdBy: downlink.createdBy,
           changedAt: iso(downlink.changedAt),
         }));
-        return rowsPage({ request, answers: deps.answers }, page, rows);
+        return rowsPage({ request, responses: deps.responses }, page, rows);
       },
       {
         auth: "integrations:read",

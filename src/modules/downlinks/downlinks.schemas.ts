@@ -50,7 +50,7 @@ const downlink = {
   createdAt: isoTime,
 };
 
-export const downlinkAnswer = t.Object({ success: t.Boolean(), ...downlink }, { title: "DownlinkResult" });
+export const downlinkResponse = t.Object({ success: t.Boolean(), ...downlink }, { title: "DownlinkResult" });
 export const downlinkBody = t.Object(
   {
     ...downlink,

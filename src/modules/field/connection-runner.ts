@@ -155,7 +155,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
   async #recover(error: unknown, before: number): Promise<number> {
     const hasAnswered = this.#line?.hasAnswered === true;
     const failures = hasAnswered ? 1 : before + 1;
-    // A serial line ends its connection after each request without an answer: the other units must not wait for long.
+    // A serial line ends its connection after each request without a response: the other units must not wait for long.
     if (!hasAnswered || !isTimeout(error)) {
       for (const poller of this.#pollers) poller.askAgain();
       await this.#sleepAfter(error, failures);

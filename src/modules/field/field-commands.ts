@@ -5,8 +5,8 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import {
   type Command,
-  type CommandAnswer,
   CommandFailure,
+  type CommandResponse,
   type CommandTransport,
 } from "../commands/commands.types.ts";
 import type { ConnectionRunner } from "./connection-runner.ts";
@@ -16,7 +16,7 @@ interface FieldCommandsDeps<Kind extends FieldKind> {
   readonly protocol: FieldProtocol<Kind>;
   readonly unitOfDevice: (deviceId: DeviceId) => Kind["unit"] | undefined;
   readonly runnerOf: (connectionId: string) => ConnectionRunner<Kind> | undefined;
-  readonly answered: (deviceId: DeviceId, rpcId: number, answer: CommandAnswer) => boolean;
+  readonly answered: (deviceId: DeviceId, rpcId: number, response: CommandResponse) => boolean;
 }
 
 /** Command transport to devices behind a field protocol: a command writes an entry and responds with the value read back. */
@@ -37,7 +37,7 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     void Promise.resolve()
       .then(() => this.#write(runner, unit, command))
       .catch((error) => new CommandFailure(this.#reasonOf(error)))
-      .then((answer) => answered(deviceId, rpcId, answer));
+      .then((response) => answered(deviceId, rpcId, response));
     return true;
   }
 
@@ -60,8 +60,8 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
   /** Returns the reason of a failed write. Without a response, the device may have written the value nevertheless. */
   #reasonOf(error: unknown): DomainError | Text {
     if (error instanceof DomainError && error.kind !== "timed_out") return error;
-    const { text, isAnswer } = this.#deps.protocol.failureOf(error);
-    return isAnswer ? text : detail("field.write_unconfirmed", { reason: text });
+    const { text, isResponse } = this.#deps.protocol.failureOf(error);
+    return isResponse ? text : detail("field.write_unconfirmed", { reason: text });
   }
 
   #entryOf(unit: Kind["unit"], key: string): Kind["entry"] | undefined {

@@ -59,7 +59,7 @@ export function createFieldModule<Kind extends FieldKind>(
       protocol,
       unitOfDevice: repository.unitOfDevice,
       runnerOf: (connectionId) => fleet.runnerOf(connectionId),
-      answered: (deviceId, rpcId, answer) => commands.answered(deviceId, rpcId, answer),
+      answered: (deviceId, rpcId, response) => commands.answered(deviceId, rpcId, response),
     }),
   );
   return {

@@ -58,7 +58,7 @@ export interface FieldFailure {
   /** True if the device did not answer. It may be switched off, and further requests would delay other devices. */
   readonly isSilence?: boolean;
   /** True if the device itself answered with an error. */
-  readonly isAnswer?: boolean;
+  readonly isResponse?: boolean;
   /** True if the device refuses the user or password. It may lock the user after quick retries. */
   readonly isUserRefused?: boolean;
   /** Error code of a device that refuses entries of the request; a request for fewer entries may succeed. */

@@ -22,7 +22,7 @@ export const enabledField = t.Optional(t.Boolean({ description: "true by default
 export const portField = (byDefault: number) =>
   t.Optional(wholeNumber({ minimum: 1, maximum: 65_535, description: `${byDefault} by default` }));
 export const timeoutField = t.Optional(
-  wholeNumber({ minimum: 50, maximum: 60_000, description: "time for an answer; 2,000 by default" }),
+  wholeNumber({ minimum: 50, maximum: 60_000, description: "time for a response; 2,000 by default" }),
 );
 export const hostField = (description: string) => t.String({ minLength: 1, maxLength: 253, description });
 export const deviceField = t.String({ maxLength: 64, description: "device that gets the values" });
@@ -57,7 +57,7 @@ export const unitHealth = <Refused extends TSchema>(
       lastError: nullableText,
       lastErrorAt: isoTimeOrNull,
       answered: t.Integer({ description: "requests that were answered since the gateway started" }),
-      failed: t.Integer({ description: "reads that got no answer since the gateway started" }),
+      failed: t.Integer({ description: "reads that got no response since the gateway started" }),
       values: t.Array(t.Object({ key: t.String(), value: t.Union([t.Number(), t.String(), t.Boolean()]) }), {
         description: "newest values",
       }),

@@ -238,8 +238,8 @@ export class UnitPoller<Kind extends FieldKind> {
       for (const [entry, code] of refused) this.#refuse(entry, code);
       return [block];
     } catch (error) {
-      const { isAnswer, refusal } = this.#failureOf(error);
-      if (isAnswer) step.isAnswered = true;
+      const { isResponse, refusal } = this.#failureOf(error);
+      if (isResponse) step.isAnswered = true;
       if (refusal === undefined) throw error;
       if (entries.length > 1) return this.#readHalves(step, entries);
       this.#refuse(first, refusal);

@@ -24,7 +24,7 @@ export interface ChildRequest {
   readonly isSingle: boolean;
 }
 
-export interface ChildAnswer {
+export interface ChildResponse {
   readonly name: string;
   readonly rpcId: number;
   readonly data: unknown;
@@ -83,10 +83,10 @@ const isTexts = (keys: unknown): keys is string[] =>
   Array.isArray(keys) && keys.length <= KEYS_PER_REQUEST_MAX && keys.every((key) => typeof key === "string");
 
 /** Parses `{"device": "A", "id": 5, "data": …}`, the response of a child to a command. */
-export function parseAnswer(body: unknown): ChildAnswer {
-  const answer = objectOf(body);
-  const id = idOf(answer.id);
+export function parseResponse(body: unknown): ChildResponse {
+  const response = objectOf(body);
+  const id = idOf(response.id);
   const rpcId = typeof id === "number" ? id : Number(id);
   if (!Number.isSafeInteger(rpcId) || rpcId < 0) throw bodyInvalid(detail("rule.command_id"));
-  return { name: nameOf(answer), rpcId, data: answer.data ?? null };
+  return { name: nameOf(response), rpcId, data: response.data ?? null };
 }

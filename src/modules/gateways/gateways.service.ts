@@ -16,7 +16,7 @@ import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import type { ClaimingService } from "../provisioning/claiming.service.ts";
-import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
+import { type ChildPart, parseChild, parseParts, parseRequest, parseResponse } from "./gateway-body.ts";
 import { createGatewayRefusals } from "./gateway-refusals.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
 
@@ -212,7 +212,7 @@ export function createGatewaysService(deps: {
   onReachable: (child: IngestDevice) => void;
   commands: {
     deviceOf(rpcId: number): DeviceId | undefined;
-    answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+    answered(deviceId: DeviceId, rpcId: number, response: JsonValue): boolean;
   };
 }) {
   const { children, directory, sessions, ingest } = deps;
@@ -296,7 +296,11 @@ export function createGatewaysService(deps: {
     claim: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
       takeParts(gateway, message, claims),
     /** `answer` is called with the response body for the gateway. */
-    request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void> {
+    request(
+      gateway: IngestDevice,
+      message: GatewayMessage,
+      response: (body: unknown) => void,
+    ): Promise<void> {
       const { id, name, isSingle, found } = listed(gateway, message, () => {
         const { scope, keys, ...asked } = parseRequest(decode(gateway, message));
         deps.touch(gateway);
@@ -307,23 +311,23 @@ export function createGatewaysService(deps: {
         const result = isSingle
           ? entries[0] && { value: entries[0][1] }
           : { values: Object.fromEntries(entries) };
-        answer({ id, device: name, ...result });
+        response({ id, device: name, ...result });
       });
       return own.allOf([answered]);
     },
     /** Processes the response of a child to a command. */
     answer(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
-        const { name, rpcId, data } = parseAnswer(decode(gateway, message));
+        const { name, rpcId, data } = parseResponse(decode(gateway, message));
         deps.touch(gateway);
-        const answer = toPlainJson(data, "command");
+        const response = toPlainJson(data, "command");
         const id = deps.commands.deviceOf(rpcId);
         const child = id && directory.find(id);
-        // The number tells whose answer it is: what the gateway calls the child may have been changed since.
+        // The number tells whose response it is: what the gateway calls the child may have been changed since.
         const isOwn = child?.parentDeviceId === gateway.deviceId;
         const named = children.findChild(gateway, name);
         if (!isOwn || (named !== undefined && named !== id)) throw commandUnknown(name);
-        if (!deps.commands.answered(child.deviceId, rpcId, answer)) throw commandUnknown(name);
+        if (!deps.commands.answered(child.deviceId, rpcId, response)) throw commandUnknown(name);
         if (sessions.reported(gateway, child)) deps.onReachable(child);
         deps.touch(child);
         return deps.durable();
@@ -345,8 +349,8 @@ export function createGatewaysService(deps: {
     request: (
       gateway: IngestDevice,
       message: GatewayMessage,
-      answer: (body: unknown) => void,
-    ): Promise<void> => order.take(gateway.deviceId, message, (kept) => request(gateway, kept, answer)),
+      response: (body: unknown) => void,
+    ): Promise<void> => order.take(gateway.deviceId, message, (kept) => request(gateway, kept, response)),
   };
 }
 

@@ -10,7 +10,7 @@ import { createGeneratorsService } from "./generators.service.ts";
 
 /** Creates the generators of simulated telemetry, which use the regular ingest. */
 export function createGeneratorsModule(
-  { answers, database, clock, events, log: root }: Core,
+  { responses, database, clock, events, log: root }: Core,
   modules: {
     readonly devices: DevicesModule;
     readonly ingest: IngestModule;
@@ -41,7 +41,7 @@ export function createGeneratorsModule(
     log,
   });
   return {
-    routes: (auth: AuthPlugin) => [generatorsRoutes({ generators, answers, auth })],
+    routes: (auth: AuthPlugin) => [generatorsRoutes({ generators, responses, auth })],
     parts: [
       { name: "generators", start: () => engine.start(repository.listActive()), stop: () => engine.stop() },
     ],

@@ -1,10 +1,10 @@
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { generatorExample, generatorResource } from "./generators.resource.ts";
-import { previewAnswer, previewBody, RATE, WRITERS } from "./generators.schemas.ts";
+import { previewBody, previewResponse, RATE, WRITERS } from "./generators.schemas.ts";
 import type { GeneratorsService, VisibleGenerator } from "./generators.service.ts";
 
 function toWire(generator: VisibleGenerator) {
@@ -35,14 +35,14 @@ function toWire(generator: VisibleGenerator) {
 
 interface GeneratorsRoutesDeps {
   readonly generators: GeneratorsService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const generatorsRoutes = ({ generators, answers, auth }: GeneratorsRoutesDeps) =>
+export const generatorsRoutes = ({ generators, responses, auth }: GeneratorsRoutesDeps) =>
   resourceRoutes(generatorResource, {
     service: generators,
-    longList: { answers, read: generators.read },
+    longList: { responses, read: generators.read },
     toWire,
     read: auditReader(generators, ["name", "description", "enabled", "status", "config"]),
     actions: {
@@ -64,7 +64,7 @@ export const generatorsRoutes = ({ generators, answers, auth }: GeneratorsRoutes
     auth: "generators:read",
     audit: { none: "changes nothing" },
     body: previewBody,
-    response: { 200: previewAnswer },
+    response: { 200: previewResponse },
     detail: {
       operationId: "previewGenerator",
       summary: "Preview a config",

@@ -124,7 +124,7 @@ export const generatorReadings = t.Partial(
   }),
   { title: "GeneratorReadings" },
 );
-export const previewAnswer = t.Object({
+export const previewResponse = t.Object({
   success: t.Boolean({ description: "whether it could be started" }),
   result: documentedAs(generatorReadings, {
     description: "the next 60 readings of one device; empty if the config has mistakes",

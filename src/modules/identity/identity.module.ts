@@ -226,7 +226,7 @@ export function createIdentityModule(core: Core, modules: IdentityModules) {
   const requestAudit = createRequestAudit(audit);
   const roomForChange = new Port<(bytes: number) => void>("identity.roomForChange");
   const auth = createAuthPlugin(authenticator, requestAudit, {
-    answers: core.answers,
+    responses: core.responses,
     ensureRoom: (bytes) => roomForChange.call(bytes),
   });
   return {

@@ -2,9 +2,9 @@ import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
 import { LARGE_BODY_BYTES, readExactJson } from "../../lib/network/request-bytes.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { type PeerServer, peerOf } from "../request-peer.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -132,10 +132,10 @@ export function createAuthPlugin(
   authenticator: Authenticator,
   requestAudit: RequestAudit,
   {
-    answers,
+    responses,
     ensureRoom,
   }: {
-    readonly answers: Pick<AnswerSpace, "note">;
+    readonly responses: Pick<ResponseSpace, "note">;
     /** @throws DomainError `unavailable` if the disk has no room for a change of `bytes` */
     readonly ensureRoom: (bytes: number) => void;
   },
@@ -148,7 +148,7 @@ export function createAuthPlugin(
     { request, server }: RouteContext,
   ): Promise<Principal | undefined> {
     const principal = await authenticator.authenticate(token);
-    // The answer does not wait for the list, and does not depend on it.
+    // The response does not wait for the list, and does not depend on it.
     if (principal === undefined)
       authenticator.refused(token, peerOf(request, server), "api").catch(() => undefined);
     return principal;
@@ -174,7 +174,7 @@ export function createAuthPlugin(
     requestAudit.caller(request, principal);
     ensurePermission(principal, permission, params);
     if (addsData(request, permission)) ensureRoom(Number(request.headers.get("content-length") ?? 0));
-    answers.note(request, principal);
+    responses.note(request, principal);
     principals.set(request, principal);
   }
 

@@ -62,7 +62,7 @@ function isRefusal(error: unknown): boolean {
 /** Returns the tenant that a request created for a user without one. */
 function createdTenant({ response }: AuditedRequest): TenantId | null {
   const id = isJsonObject(response) ? response.tenantId : undefined;
-  return typeof id === "string" ? (id as TenantId) : null; // of our own answer
+  return typeof id === "string" ? (id as TenantId) : null; // of our own response
 }
 
 function contextOf(auditedRequest: AuditedRequest, principal: Principal): AuditContext {

@@ -65,7 +65,7 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "signUp",
           summary: "Sign up and get a one-time code by mail",
-          description: `The mail is in the language of Accept-Language (English or German). The answer is the same for known and unknown addresses; a known address gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
+          description: `The mail is in the language of Accept-Language (English or German). The response is the same for known and unknown addresses; a known address gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
           example: {
             email: "ann@plant.example",
             password: "correct horse battery staple",
@@ -87,7 +87,7 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "resendOneTimeCode",
           summary: "Send a new one-time code",
-          description: `The previous code stops working. If no sign-up waits for a code, the answer is the same and no mail is sent. 400 for a missing or invalid email; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
+          description: `The previous code stops working. If no sign-up waits for a code, the response is the same and no mail is sent. 400 for a missing or invalid email; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
           example: { email: "ann@plant.example" },
         },
       },
@@ -144,7 +144,7 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "completeOnboarding",
           summary: "Create the tenant of a user who has signed up",
-          description: `Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another \`role\` is accepted, and the answer says TENANT_OWNER. The token stays valid. 400 for an unknown plan; ${CLOSED_ERROR}; 409 for a user who has a tenant.`,
+          description: `Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another \`role\` is accepted, and the response says TENANT_OWNER. The token stays valid. 400 for an unknown plan; ${CLOSED_ERROR}; 409 for a user who has a tenant.`,
           example: { fullName: "Ann Miller", tenantName: "Plant North", planId: "basic" },
         },
       },

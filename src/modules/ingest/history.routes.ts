@@ -4,10 +4,10 @@ import type { HistoryFormat } from "../../lib/csv/history-format.ts";
 import { type CsvOptions, noNotes } from "../../lib/csv/history-rows.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { isTimeZone } from "../../lib/time/time-zone.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { EXPORTS_LIMIT, exportResponse } from "../responses.ts";
 import type { HistoryService } from "./history.service.ts";
 import type { ImportProgress, ImportResult } from "./history-import.ts";
 
@@ -50,7 +50,7 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
 }
 
 const count = { type: "integer" as const };
-const importAnswer = {
+const importResponse = {
   description: "The number of stored points and the refused rows; with `progress=true`, one line per batch.",
   content: {
     "application/json": {
@@ -170,7 +170,7 @@ const importQuery = t.Object({
   ),
   progress: t.Optional(
     t.BooleanString({
-      description: "true: the answer has one JSON line per batch, and the result in the last line",
+      description: "true: the response has one JSON line per batch, and the result in the last line",
     }),
   ),
 });
@@ -191,7 +191,11 @@ function csvOptionsOf(query: Static<typeof importQuery>, format: HistoryFormat):
   return { delimiter: delimiter && delimiters[delimiter], decimal, timezone, dates, time, skip };
 }
 
-export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSpace; auth: AuthPlugin }) =>
+export const historyRoutes = (deps: {
+  history: HistoryService;
+  responses: ResponseSpace;
+  auth: AuthPlugin;
+}) =>
   new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] })
     .use(deps.auth)
     .get(
@@ -205,7 +209,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           from: toNumber(query.from ?? "0"),
           to: toNumber(query.to ?? String(LAST_TS)),
         };
-        return exportAnswer(deps.answers, request, {
+        return exportResponse(deps.responses, request, {
           create: (signal) => deps.history.export(principal, params.deviceId, { ...wanted, signal }),
           headers: {
             "content-type": exportTypes[format],
@@ -228,7 +232,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           operationId: "exportDeviceTelemetry",
           summary: "Export telemetry of a device",
           responses: {
-            200: fileAnswer("One row or line per timestamp.", "text/csv", "application/x-ndjson"),
+            200: fileResponse("One row or line per timestamp.", "text/csv", "application/x-ndjson"),
           },
           description: `Streams every point unchanged, oldest first: NDJSON (one \`{ts, values}\` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets. 400 for an invalid range. ${EXPORTS_LIMIT}`,
         },
@@ -256,7 +260,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
         detail: {
           operationId: "importDeviceTelemetry",
           summary: "Import telemetry history",
-          responses: { 200: importAnswer },
+          responses: { 200: importResponse },
           description:
             "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each preceded by the first part, with `skipRows` and `previousTs` from the previous response. Options for CSV are refused for NDJSON. A row is refused if its time is invalid, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). The file counts against the bytes per second of the plan and is read no faster. Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {

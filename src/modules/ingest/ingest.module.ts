@@ -21,7 +21,7 @@ import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
 /** Creates the ingest of all telemetry, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
-  { answers, database, clock, events, health, log }: Core,
+  { responses, database, clock, events, health, log }: Core,
   modules: {
     readonly storage: StorageModule;
     readonly devices: DevicesModule;
@@ -81,10 +81,10 @@ export function createIngestModule(
     traffic,
     parts: [held, { name: "traffic", start: () => traffic.start(), stop: () => traffic.stop() }],
     routes: (auth: AuthPlugin) => [
-      historyRoutes({ history, answers, auth }),
+      historyRoutes({ history, responses, auth }),
       heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
-      deviceApiRoutes({ ingest, attributes, answers, tokens }),
+      deviceApiRoutes({ ingest, attributes, responses, tokens }),
       lineProtocolRoutes({ ingest, tokens, devices, directory, activity, database, clock }),
     ],
   };

@@ -3,16 +3,16 @@ import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
-import { asAnswer, textAnswer } from "../answers.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { AttributeText } from "../attributes/attributes.types.ts";
 import { contractInvalidToken } from "../devices/devices.errors.ts";
 import type { TokenRequest, TokenSignIn } from "../devices/token-sign-in.service.ts";
-import { objectAnswer } from "../documented-answers.ts";
+import { objectResponse } from "../documented-responses.ts";
+import { asResponse, textResponse } from "../responses.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { IngestService } from "./ingest.service.ts";
 import type { IngestDevice, MessageKind } from "./ingest.types.ts";
@@ -35,7 +35,7 @@ const deviceBody = (description: string, example: unknown, schema: object = obje
   },
 });
 
-const attributesAnswer = {
+const attributesResponse = {
   description: "Entries, or `{client, shared}` if names are given.",
   content: {
     "application/json": {
@@ -131,10 +131,10 @@ function* sectionTexts(
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   tokens: Pick<TokenSignIn, "ensure" | "ensureByContract">;
 }) => {
-  const { ingest, attributes, answers } = deps;
+  const { ingest, attributes, responses } = deps;
 
   const ensureDevice = deps.tokens.ensureByContract;
 
@@ -149,14 +149,14 @@ export const deviceApiRoutes = (deps: {
   /** Sends texts as JSON that is not parsed: 4 MiB a scope of small parts would take many times their room. */
   async function send<Value>({ request, set }: Asked, texts: Iterable<string>): Promise<Value> {
     const encoder = new TextEncoder();
-    const answer = await textAnswer(answers, request, async (onPiece) => {
+    const response = await textResponse(responses, request, async (onPiece) => {
       for (const text of texts) {
         onPiece(encoder.encode(text));
         await workShare.pause();
       }
     });
-    for (const [name, value] of Object.entries(set.headers)) answer.headers.set(name, String(value));
-    return asAnswer<Value>(answer);
+    for (const [name, value] of Object.entries(set.headers)) response.headers.set(name, String(value));
+    return asResponse<Value>(response);
   }
 
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
@@ -221,7 +221,7 @@ export const deviceApiRoutes = (deps: {
         detail: {
           operationId: "readAttributes",
           summary: "Read attributes as a device",
-          responses: { 200: attributesAnswer },
+          responses: { 200: attributesResponse },
           description:
             "Returns the SHARED attributes as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates. 400 for an invalid token or another scope.",
         },
@@ -260,7 +260,7 @@ export const deviceApiRoutes = (deps: {
         detail: {
           operationId: "readAttributesFlat",
           summary: "Read attributes by name, flat",
-          responses: { 200: objectAnswer("Names to values.") },
+          responses: { 200: objectResponse("Names to values.") },
           description: "`{name: value}`; names that do not exist are left out.",
         },
       },
@@ -287,14 +287,14 @@ export const deviceApiRoutes = (deps: {
           since: t.Optional(
             t.Integer({
               minimum: 0,
-              description: "`x-attribute-change` of the previous answer, so that no change is missed",
+              description: "`x-attribute-change` of the previous response, so that no change is missed",
             }),
           ),
         }),
         detail: {
           operationId: "awaitAttributeUpdates",
           summary: "Wait for changes of shared attributes",
-          responses: { 200: objectAnswer("Names and values, and `deleted`.") },
+          responses: { 200: objectResponse("Names and values, and `deleted`.") },
           description:
             "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones; 408 if none change. 401 for an invalid token.",
         },

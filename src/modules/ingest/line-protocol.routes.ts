@@ -13,7 +13,7 @@ import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
-import { objectAnswer } from "../documented-answers.ts";
+import { objectResponse } from "../documented-responses.ts";
 import type { PeerServer } from "../request-peer.ts";
 import type { IngestService } from "./ingest.service.ts";
 import { rulesOf } from "./line-rules.ts";
@@ -82,25 +82,25 @@ function seriesOf(name: string): { series?: readonly Series[] } {
  * status whether to retry, so permanent errors return 400.
  */
 
-interface Answer {
+interface ErrorResponse {
   readonly status: number;
   /** Error code of version 2. */
   readonly code: string;
 }
 
-const answers: Partial<Record<ErrorKind, Answer>> = {
+const errorResponses: Partial<Record<ErrorKind, ErrorResponse>> = {
   unauthenticated: { status: 401, code: "unauthorized" },
   too_large: { status: 413, code: "request too large" },
   unsupported: { status: 415, code: "invalid" },
   limited: { status: 429, code: "too many requests" },
   unavailable: { status: 503, code: "unavailable" },
 };
-const invalidAnswer: Answer = { status: 400, code: "invalid" };
+const invalidResponse: ErrorResponse = { status: 400, code: "invalid" };
 
-const answerOf = ({ kind }: DomainError): Answer => answers[kind] ?? invalidAnswer;
+const responseOf = ({ kind }: DomainError): ErrorResponse => errorResponses[kind] ?? invalidResponse;
 
 function lineRefusal(error: DomainError, version: 1 | 2): Response {
-  const { status, code } = answerOf(error);
+  const { status, code } = responseOf(error);
   const { message, params, retryAfterSeconds } = error;
   const headers = {
     "cache-control": "no-store",
@@ -249,7 +249,7 @@ const queryDetail = (method: "GET" | "POST") => ({
   description:
     "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused. 401 for a wrong token, 429 for too many wrong tokens.",
   security: [{ influxToken: [] }],
-  responses: { 200: objectAnswer("`results`, one for each statement.") },
+  responses: { 200: objectResponse("`results`, one for each statement.") },
 });
 
 const ping = () =>
@@ -273,7 +273,7 @@ const health = () =>
   );
 
 /** Returns responses, including errors, in the form of a version of InfluxDB. */
-async function answer(version: 1 | 2, work: () => Promise<Response>): Promise<Response> {
+async function response(version: 1 | 2, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
@@ -292,11 +292,11 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
   }
 
   return new Elysia({ tags: ["device API"] })
-    .get("/query", (call) => answer(1, () => query(call, call.query)), {
+    .get("/query", (call) => response(1, () => query(call, call.query)), {
       query: queryOne,
       detail: queryDetail("GET"),
     })
-    .post("/query", (call) => answer(1, () => query(call, call.query)), {
+    .post("/query", (call) => response(1, () => query(call, call.query)), {
       parse: "none",
       query: queryOne,
       detail: queryDetail("POST"),
@@ -315,7 +315,7 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
         summary: "Get the health, as InfluxDB 2 reports it",
         description:
           "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` report the health of the gateway itself.",
-        responses: { 200: objectAnswer("`name`, `status` and `version`.") },
+        responses: { 200: objectResponse("`name`, `status` and `version`.") },
       },
     });
 };
@@ -353,13 +353,13 @@ export const lineProtocolRoutes = (deps: {
     .post(
       "/write",
       ({ request, server, query }) =>
-        answer(1, () => write({ request, server }, lineToken(request, query.p), query, query.db)),
+        response(1, () => write({ request, server }, lineToken(request, query.p), query, query.db)),
       { parse: "none", query: versionOne, detail: detailOf(1) },
     )
     .post(
       "/api/v2/write",
       ({ request, server, query }) =>
-        answer(2, () => write({ request, server }, lineToken(request), query, query.bucket)),
+        response(2, () => write({ request, server }, lineToken(request), query, query.bucket)),
       { parse: "none", query: versionTwo, detail: detailOf(2) },
     )
     .use(checkRoutes({ tokens }));

@@ -22,7 +22,7 @@ import { inStage, StageFailure } from "./message-parts.ts";
 import type { WorkThrough } from "./message-worker.ts";
 
 /** Max. wait in ms before a message is reported as kept for later: network servers time out after five seconds. */
-const ANSWER_WITHIN_MS = 3_000;
+const RESPONSE_WITHIN_MS = 3_000;
 
 /** Result of a message, which is on disk. */
 export interface Taken {
@@ -188,7 +188,7 @@ export class InboundPipeline {
       text: detail("integration_event.pending"),
     };
     const late = Promise.withResolvers<Taken>();
-    const cancel = this.#deps.clock.schedule(ANSWER_WITHIN_MS, () =>
+    const cancel = this.#deps.clock.schedule(RESPONSE_WITHIN_MS, () =>
       kept.written.then(() => {
         isAnswered = true;
         late.resolve(pending);

@@ -219,7 +219,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const { store } = modules.storage;
   const { usesOf } = modules.codecs;
   const { secrets, endpointsFor, webhooksOf } = modules.connectivity;
-  const { answers, database, clock, events, log: root } = core;
+  const { responses, database, clock, events, log: root } = core;
   const log = root.child("integrations");
   const ports = createPorts();
   const { repository, eventsRepository, eventLog } = createEventLog(core, log);
@@ -283,7 +283,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
         bridgeOf: (integrationId) => bridges.fleet.stateOf(integrationId),
         hasWebhookSecret: (tenantId) => secrets.status(tenantId).hasSecret,
         endpointsFor,
-        answers,
+        responses,
         auth,
       }),
       discoveredNetworksRoutes({ repository, topics, announced, auth }),

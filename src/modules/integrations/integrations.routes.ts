@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed } from "../identity/permissions.ts";
@@ -18,8 +18,8 @@ import {
   eventBody,
   eventsQuery,
   OWN_DISCOVERY,
-  previewAnswer,
   previewBody,
+  previewResponse,
   takenBody,
 } from "./integrations.schemas.ts";
 import type { IntegrationFilter, IntegrationsService } from "./integrations.service.ts";
@@ -40,14 +40,14 @@ export const integrationsRoutes = (deps: {
   bridgeOf: (integrationId: string) => BridgeState | undefined;
   hasWebhookSecret: (tenantId: TenantId) => boolean;
   endpointsFor: (requestUrl: string) => Endpoints;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
   const { integrations, integrationEvents } = deps;
   return resourceRoutes(integrationResource, {
     service: integrations,
     longList: {
-      answers: deps.answers,
+      responses: deps.responses,
       read: (principal, query) => integrations.read(principal, query as IntegrationFilter), // its schema
     },
     toWire: (integration: ShownIntegration, request) =>
@@ -85,7 +85,7 @@ export const integrationsRoutes = (deps: {
       auth: "integrations:write",
       audit: { none: "changes nothing" },
       body: previewBody,
-      response: { 200: previewAnswer },
+      response: { 200: previewResponse },
       detail: {
         operationId: "previewIntegration",
         summary: "Test settings, mapping and script on a message",
@@ -99,7 +99,7 @@ export const integrationsRoutes = (deps: {
         const page = { ...query, ...toPage(query), isPayloadHidden: !seesPayloads(principal) };
         const { items, total } = await integrationEvents.list(principal, params.integrationId, page);
         const read = (event: (typeof items)[number]) => listedToWire(event, !page.isPayloadHidden);
-        return rowsPage({ request, answers: deps.answers }, page, { keys: items, total, read });
+        return rowsPage({ request, responses: deps.responses }, page, { keys: items, total, read });
       },
       {
         auth: "integrations:read",

@@ -267,7 +267,7 @@ export const previewedResult = t.Object(
   },
   { title: "PreviewedResult" },
 );
-export const previewAnswer = t.Object(
+export const previewResponse = t.Object(
   {
     success: t.Boolean({ description: "whether all of it would be stored" }),
     ignored: t.Union([t.String(), t.Null()], {

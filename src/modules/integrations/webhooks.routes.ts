@@ -60,7 +60,7 @@ const headers = [
     schema: { type: "string" as const },
   },
 ];
-const answer = t.Object(
+const response = t.Object(
   {
     success: t.Boolean(),
     eventId: t.String({ description: "id of the event of this message in the console" }),
@@ -173,7 +173,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
       },
     },
   });
-  const options = { parse: "none", query, response: { 200: answer } } as const;
+  const options = { parse: "none", query, response: { 200: response } } as const;
   const toDefault = (kind: WebhookKind) => ({
     ...options,
     detail: detailOf(kind, `post${operationNouns[kind]}Webhook`, "default"),

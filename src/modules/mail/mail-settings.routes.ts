@@ -13,8 +13,8 @@ import { renderMail } from "./mail-render.ts";
 import {
   mailSettingsBody,
   mailSettingsInput,
-  mailTestAnswer,
   mailTestInput,
+  mailTestResponse,
 } from "./mail-settings.schemas.ts";
 import type { MailSettings } from "./mail-settings.ts";
 
@@ -29,7 +29,7 @@ async function sendTest(
   const language = preferredLanguage(undefined, request.headers.get("accept-language"));
   const test = { mailId: newId(), recipient: to, template: "mail_test", language, values: {} } as const;
   try {
-    return { success: true, answer: await transport.send(renderMail(test, product)) };
+    return { success: true, response: await transport.send(renderMail(test, product)) };
   } catch (error) {
     if (!(error instanceof MailRefusal)) throw error;
     return { success: false, error: { ...error.text, message: inEnglish(error.text) } };
@@ -120,7 +120,7 @@ export const mailSettingsRoutes = (deps: {
           details: ({ body }: AuditContext) => (isJsonObject(body) ? { to: body.to } : undefined),
         },
         body: mailTestInput,
-        response: { 200: mailTestAnswer },
+        response: { 200: mailTestResponse },
         detail: {
           operationId: "testMailSettings",
           summary: "Send a test mail",

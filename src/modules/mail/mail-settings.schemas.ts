@@ -55,10 +55,10 @@ export const mailSettingsInput = t.Object(input, { title: "MailSettingsInput" })
 
 export const mailTestInput = t.Object({ ...input, to: address }, { title: "MailTestRequest" });
 
-export const mailTestAnswer = t.Object(
+export const mailTestResponse = t.Object(
   {
     success: t.Boolean(),
-    answer: t.Optional(t.String({ description: "answer of the mail server that took the mail" })),
+    response: t.Optional(t.String({ description: "response of the mail server that took the mail" })),
     error: t.Optional(t.Intersect([textSchema, t.Object({ message: t.String() })])),
   },
   { title: "MailTestResult" },

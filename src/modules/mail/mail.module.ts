@@ -13,7 +13,7 @@ const PRODUCT = "Lineside";
 
 /** Creates the outbox of mails, which are held if there is no SMTP server. */
 export function createMailModule(
-  { answers, config, database, clock, events, log }: Core,
+  { responses, config, database, clock, events, log }: Core,
   modules: { readonly tenants: TenantsModule; readonly settings: SettingsModule },
 ) {
   const { tenants, branding } = modules.tenants;
@@ -35,7 +35,7 @@ export function createMailModule(
   return {
     mail,
     routes: (auth: AuthPlugin) => [
-      outboxRoutes({ mail, tenants, answers, auth }),
+      outboxRoutes({ mail, tenants, responses, auth }),
       mailSettingsRoutes({ settings, mail, product, tenants, auth }),
     ],
     parts: [{ name: "mail", start: () => mail.start(), stop: () => mail.stop() }],

@@ -3,7 +3,7 @@ import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { shownRows } from "../../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { rowsPage, toPage } from "../lists.ts";
@@ -42,7 +42,7 @@ const OWNERS_ONLY =
 export const outboxRoutes = (deps: {
   mail: MailService;
   tenants: Pick<TenantsService, "find">;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
   const { mail } = deps;
@@ -58,7 +58,7 @@ export const outboxRoutes = (deps: {
       ({ principal, query, request }) => {
         const page = toPage(query);
         const found = mail.list(scopeOf(principal), { ...query, ...page });
-        return rowsPage({ request, answers: deps.answers }, page, shownRows(found, toListed));
+        return rowsPage({ request, responses: deps.responses }, page, shownRows(found, toListed));
       },
       {
         auth: "outbox:manage",

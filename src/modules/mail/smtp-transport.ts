@@ -16,7 +16,7 @@ const SERVER_BYTES_MAX = 128 * 1024;
 const SOLE_ADDRESS = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
 
 /** Error codes of nodemailer and the relay. */
-const TIMED_OUT: ReadonlySet<string> = new Set(["ETIMEDOUT", "EABORT", "network_error.no_answer_within"]);
+const TIMED_OUT: ReadonlySet<string> = new Set(["ETIMEDOUT", "EABORT", "network_error.no_response_within"]);
 
 interface SmtpError extends Error {
   readonly code?: string;
@@ -83,7 +83,7 @@ async function openRelay({ host, port }: SmtpServer, signal: AbortSignal): Promi
       timeoutMs: CONNECT_TIMEOUT_MS,
       signal,
       bytesPerSent: 0,
-      answerBytesMax: SERVER_BYTES_MAX,
+      responseBytesMax: SERVER_BYTES_MAX,
     });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { bulkResult } from "../bulk.schemas.ts";
-import { bulkTargets, forEachDevice } from "../bulk-answers.ts";
+import { bulkTargets, forEachDevice } from "../bulk-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import { beginBody, bulkBeginBody, bulkEndBody, maintenanceState } from "./maintenance.schemas.ts";

@@ -4,8 +4,8 @@ import { defaultSerial } from "../../lib/modbus/modbus-lists.ts";
 import {
   ModbusException,
   ModbusProtocolError,
-  readAnswer,
   readRequest,
+  readResponse,
 } from "../../lib/modbus/modbus-pdu.ts";
 import { planReads, wordsIn } from "../../lib/modbus/read-plan.ts";
 import { decodeRegister, isAbsent, type RegisterValue } from "../../lib/modbus/register-values.ts";
@@ -51,10 +51,10 @@ function failureOf(error: unknown): FieldFailure {
     const { exceptionCode: code } = error;
     const isSilence = UNREACHABLE.has(code);
     const text = detail("modbus.exception", { code });
-    return { text, isSilence, isAnswer: !isSilence, ...(REFUSALS.has(code) && { refusal: code }) };
+    return { text, isSilence, isResponse: !isSilence, ...(REFUSALS.has(code) && { refusal: code }) };
   }
   if (error instanceof ModbusProtocolError)
-    return { text: detail("modbus.bad_answer", { reason: error.message }) };
+    return { text: detail("modbus.bad_response", { reason: error.message }) };
   return networkFailure(error);
 }
 
@@ -89,7 +89,7 @@ export function createModbusProtocol({ isHost }: ModbusProtocolDeps): FieldProto
         entries: block.registers,
         read: async (line) => {
           const { range } = block;
-          const words = readAnswer(range, await line.request(unit.unitId, readRequest(range)));
+          const words = readResponse(range, await line.request(unit.unitId, readRequest(range)));
           const own = (register: ModbusRegister) => wordsIn(block, register, words);
           const values = block.registers.map((register): [ModbusRegister, (RegisterValue | undefined)[]] => [
             register,

@@ -1,4 +1,4 @@
-import { readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
+import { readRequest, readResponse } from "../../lib/modbus/modbus-pdu.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
@@ -9,10 +9,10 @@ import type { ModbusKind } from "./modbus.protocol.ts";
 import { modbusConnectionResource } from "./modbus.resource.ts";
 import {
   createUnitBody,
-  readAnswerBody,
   readBody,
-  registerMapAnswerBody,
+  readResponseBody,
   registerMapBody,
+  registerMapResponseBody,
   templateBody,
   unitBody,
   updateUnitBody,
@@ -35,14 +35,14 @@ export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
     "/:connectionId/read",
     async ({ principal, params, body: { unitId, ...range } }) => {
       const values = await modbus.perform(principal, params.connectionId, async (line) =>
-        readAnswer(range, await line.request(unitId, readRequest(range))),
+        readResponse(range, await line.request(unitId, readRequest(range))),
       );
       return { area: range.area, address: range.address, values: [...values] };
     },
     {
       auth: "integrations:read",
       body: readBody,
-      response: { 200: readAnswerBody },
+      response: { 200: readResponseBody },
       detail: {
         operationId: "readModbusRegisters",
         summary: "Read Modbus registers now",
@@ -85,7 +85,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     maps: "register-maps",
     entries: "registers",
     readMap: readRegisterMap,
-    schemas: { body: registerMapBody, map: registerMapAnswerBody },
+    schemas: { body: registerMapBody, map: registerMapResponseBody },
     operation: {
       operationId: "parseModbusRegisterMap",
       summary: "Read a register map from CSV",

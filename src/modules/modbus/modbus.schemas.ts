@@ -161,7 +161,7 @@ export const readBody = t.Object(
   { title: "ReadModbusRegisters" },
 );
 
-export const readAnswerBody = t.Object(
+export const readResponseBody = t.Object(
   {
     area: choice(REGISTER_AREAS),
     address: t.Integer(),
@@ -175,7 +175,7 @@ export const registerMapBody = mapBody(
   "a line with the names of the columns, then a line for each register; the columns have the names of the fields of a register",
 );
 
-export const registerMapAnswerBody = t.Object(
+export const registerMapResponseBody = t.Object(
   {
     registers: t.Array(registerBody),
     problems: mapProblems("lines that are not registers"),

@@ -4,8 +4,8 @@ import {
   ensureWritten,
   ILLEGAL_FUNCTION,
   ModbusException,
-  readAnswer,
   readRequest,
+  readResponse,
   writeManyRequest,
   writeRequest,
 } from "../../lib/modbus/modbus-pdu.ts";
@@ -57,7 +57,7 @@ export async function writeRegister(
   await writeWords(connection, unitId, { register, words });
   const range = { area, address, count: sizeOf(register) };
   try {
-    const read = readAnswer(range, await connection.request(unitId, readRequest(range)));
+    const read = readResponse(range, await connection.request(unitId, readRequest(range)));
     return { [key]: decodeRegister(register, read) ?? null };
   } catch {
     return { [key]: null };

@@ -9,7 +9,7 @@ import type { MqttTopics } from "./mqtt-clients.types.ts";
 
 /** Creates the MQTT clients that use their own topics. */
 export function createMqttClientsModule(
-  { answers, database, clock, events }: Pick<Core, "answers" | "database" | "clock" | "events">,
+  { responses, database, clock, events }: Pick<Core, "responses" | "database" | "clock" | "events">,
   {
     logins,
     passwords,
@@ -22,7 +22,7 @@ export function createMqttClientsModule(
   return {
     credentials: repository,
     routes: (auth: AuthPlugin) => [
-      mqttClientsRoutes({ clients, answers, auth }),
+      mqttClientsRoutes({ clients, responses, auth }),
       mqttTopicsRoutes({ clients, auth }),
     ],
   };

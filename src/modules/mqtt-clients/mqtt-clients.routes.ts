@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -52,15 +52,15 @@ const topicToWire = ({ payload, bytes, isRetained, receivedAt, ...state }: Topic
 
 interface MqttClientsRoutesDeps {
   readonly clients: MqttClientsService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const mqttClientsRoutes = ({ clients, answers, auth }: MqttClientsRoutesDeps) => {
+export const mqttClientsRoutes = ({ clients, responses, auth }: MqttClientsRoutesDeps) => {
   const toWire = wireOf(clients);
   return resourceRoutes(mqttClientResource, {
     service: clients,
-    longList: { answers, read: (principal) => clients.read(principal) },
+    longList: { responses, read: (principal) => clients.read(principal) },
     toWire,
     read({ principal }, id) {
       const client = omit(toWire(clients.get(principal, id)), "connections", "refused");

@@ -97,7 +97,7 @@ export const messengerTestBody = t.Object(
     success: t.Boolean(),
     message: t.String({ description: "the text of the code in English" }),
     ...textFields,
-    status: t.Optional(t.Number({ description: "status of the answer of the service" })),
+    status: t.Optional(t.Number({ description: "status of the response of the service" })),
   },
   { title: "MessengerTestResult" },
 );

@@ -70,10 +70,10 @@ export function createMessengersService(deps: MessengersDeps) {
       const messenger = store.get(principal.tenantId, messengerId);
       deps.ensureMayTry(principal);
       const { status, error } = await deps.notifier.sendTest(messenger);
-      const answer = status === null ? {} : { status };
-      if (error === null) return { success: true, text: detail("messenger_test.sent"), ...answer };
+      const response = status === null ? {} : { status };
+      if (error === null) return { success: true, text: detail("messenger_test.sent"), ...response };
       const reason = causeOf(messenger.kind, status) ?? error;
-      return { success: false, text: detail("notification_test.mail_failed", { reason }), ...answer };
+      return { success: false, text: detail("notification_test.mail_failed", { reason }), ...response };
     },
   };
 }

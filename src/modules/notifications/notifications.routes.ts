@@ -69,7 +69,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           operationId: "testNotification",
           summary: "Send a test notification to the caller",
           description:
-            "Sends it to the caller's own email address or phone number and returns the result. If sending fails, `success` is false and the answer says why. 429 after ten within ten minutes.",
+            "Sends it to the caller's own email address or phone number and returns the result. If sending fails, `success` is false and the response says why. 429 after ten within ten minutes.",
           example: { channel: "email" },
         },
       },

@@ -91,11 +91,11 @@ export const testResult = t.Object(
     success: t.Boolean(),
     message: t.String({ description: "the text of the code in English" }),
     ...textFields,
-    status: t.Optional(t.Number({ description: "status of the messaging gateway's answer" })),
-    answer: t.Optional(
+    status: t.Optional(t.Number({ description: "status of the messaging gateway's response" })),
+    response: t.Optional(
       t.String({
         description:
-          "the first 200 printable characters of its answer, shown only to the owner of the gateway's own site",
+          "the first 200 printable characters of its response, shown only to the owner of the gateway's own site",
       }),
     ),
   },

@@ -21,7 +21,7 @@ export interface TestResult {
   readonly success: boolean;
   readonly text: Text;
   readonly status?: number;
-  readonly answer?: string;
+  readonly response?: string;
 }
 
 export type NotificationSettingsChanges = Partial<Omit<NotificationSettings, "messaging">> & {
@@ -95,8 +95,8 @@ export function createNotificationsService(deps: {
       settings,
       sentAt,
     );
-    const answer = body !== "" && isOperator(principal) ? { answer: body } : {};
-    const said = { ...(status !== null && { status }), ...answer };
+    const response = body !== "" && isOperator(principal) ? { response: body } : {};
+    const said = { ...(status !== null && { status }), ...response };
     const text =
       error === null
         ? detail("notification_test.sent", { to: user.notificationPhone })

@@ -48,13 +48,13 @@ export function failureOf(error: unknown): FieldFailure {
     const isTooLarge = statusCode === TOO_MANY_OPERATIONS;
     return {
       text: refusalText(statusCode),
-      isAnswer: true,
+      isResponse: true,
       isUserRefused: isUserRefusal(statusCode),
       ...(isTooLarge && { refusal: statusCode }),
     };
   }
   if (error instanceof OpcUaTypeMismatch)
-    return { text: detail("opcua.type_mismatch", { type: error.typeName }), isAnswer: true };
+    return { text: detail("opcua.type_mismatch", { type: error.typeName }), isResponse: true };
   if (error instanceof OpcUaFailure) return { text: error.reason };
   return networkFailure(error);
 }
@@ -64,9 +64,9 @@ function writing({ key, address: node, method }: OpcUaItem, value: JsonValue) {
   if (method !== undefined)
     return async (line: OpcUaConnection): Promise<JsonValue> => {
       const call = { object: node, method, params: value };
-      const { status, answer } = await line.request("callMethod", { call });
+      const { status, response } = await line.request("callMethod", { call });
       if (severityOf(status) !== 0) throw new OpcUaRefusal(status);
-      return { [key]: answer };
+      return { [key]: response };
     };
   if (typeof value === "object") throw opcuaItemInvalid(key, detail("opcua_rule.value"));
   return async (line: OpcUaConnection): Promise<JsonValue> => {

@@ -18,15 +18,15 @@ import { opcuaNodeInvalid, refusalText } from "./opcua.errors.ts";
 import { failureOf } from "./opcua.protocol.ts";
 import { type OpcUaConnectionRecord, opcuaConnectionResource } from "./opcua.resource.ts";
 import {
-  browseAnswerBody,
   browseBody,
+  browseResponseBody,
   certificateBody,
   createUnitBody,
   describeBody,
   endpointBody,
   endpointsBody,
-  itemMapAnswerBody,
   itemMapBody,
+  itemMapResponseBody,
   unitBody,
   updateUnitBody,
   variableBody,
@@ -66,11 +66,11 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
       {
         auth: "integrations:read",
         body: browseBody,
-        response: { 200: browseAnswerBody },
+        response: { 200: browseResponseBody },
         detail: {
           operationId: "browseOpcUaNodes",
           summary: "List nodes of an OPC UA server now",
-          description: `Lists the objects, variables and methods directly below a node; below the folder Objects by default. With \`search\`, those on all levels, without the ones of the standard, as far as half of the time for an answer goes. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          description: `Lists the objects, variables and methods directly below a node; below the folder Objects by default. With \`search\`, those on all levels, without the ones of the standard, as far as half of the time for a response goes. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
           example: { nodeId: "ns=2;i=1" },
         },
       },
@@ -126,7 +126,7 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     maps: "item-maps",
     entries: "items",
     readMap: readItemMap,
-    schemas: { body: itemMapBody, map: itemMapAnswerBody },
+    schemas: { body: itemMapBody, map: itemMapResponseBody },
     operation: {
       operationId: "parseOpcUaItemMap",
       summary: "Read OPC UA variables from CSV",

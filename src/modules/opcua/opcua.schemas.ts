@@ -110,7 +110,7 @@ const connectionFields = {
     }),
   ),
   timeoutMs: t.Optional(
-    wholeNumber({ minimum: 50, maximum: 60_000, description: "time for an answer; 4,000 by default" }),
+    wholeNumber({ minimum: 50, maximum: 60_000, description: "time for a response; 4,000 by default" }),
   ),
 };
 
@@ -194,7 +194,7 @@ export const browseBody = t.Object(
   },
   { title: "BrowseOpcUaNodes" },
 );
-export const browseAnswerBody = t.Object(
+export const browseResponseBody = t.Object(
   {
     nodes: t.Array(
       t.Object({
@@ -249,7 +249,7 @@ export const itemMapBody = mapBody(
   "OpcUaItemMapCsv",
   "a line with the names of the columns, then a line for each variable; the columns have the names of the fields of an item",
 );
-export const itemMapAnswerBody = t.Object(
+export const itemMapResponseBody = t.Object(
   { items: t.Array(itemBody), problems: mapProblems("invalid lines") },
   { title: "OpcUaItemMap" },
 );

@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { unavailable } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
-import { answerTo, type LimitedAnswer, openLimited } from "../../platform/network/limited-http.ts";
+import { type LimitedResponse, openLimited, responseTo } from "../../platform/network/limited-http.ts";
 import { type OutboundAddresses, portOf } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
@@ -25,7 +25,7 @@ export interface HttpRequest {
  * Sends one request over its own connection, only to addresses permitted by the tenant's rule; a DNS change after the check has no effect. Redirects
  * are returned like any response, not followed.
  */
-export type HttpExchange = (request: HttpRequest, signal: AbortSignal) => Promise<LimitedAnswer>;
+export type HttpExchange = (request: HttpRequest, signal: AbortSignal) => Promise<LimitedResponse>;
 
 /** Returns a lookup with only the given addresses, so that no second query can return others. */
 function lookupAmong(addresses: readonly string[]): LookupFunction {
@@ -48,7 +48,7 @@ export function createHttpExchange(deps: {
 }): HttpExchange {
   const { addresses, clock, authorities } = deps;
 
-  async function run(request: HttpRequest, signal: AbortSignal): Promise<LimitedAnswer> {
+  async function run(request: HttpRequest, signal: AbortSignal): Promise<LimitedResponse> {
     const url = new URL(request.url);
     const { request: begin } = await clientFor(url);
     // A lookup cannot be cancelled; the exchange merely stops waiting for it.
@@ -74,7 +74,7 @@ export function createHttpExchange(deps: {
       maxHeaderSize: HEADERS_BYTES_MAX,
       createConnection: () => openLimited(place, url.protocol === "https:" ? tls : undefined),
     });
-    const answer = answerTo(outgoing, { bodyBytesMax: BODY_BYTES_MAX, signal });
+    const response = responseTo(outgoing, { bodyBytesMax: BODY_BYTES_MAX, signal });
     try {
       outgoing.setHeader("Accept", "*/*");
       outgoing.setHeader("Connection", "close");
@@ -84,7 +84,7 @@ export function createHttpExchange(deps: {
     } catch (error) {
       outgoing.destroy(error instanceof Error ? error : undefined);
     }
-    return answer;
+    return response;
   }
 
   return async (request, outer) => {
@@ -93,7 +93,7 @@ export function createHttpExchange(deps: {
     outer.addEventListener("abort", abort);
     if (outer.aborted) abort();
     const cancel = clock.schedule(request.timeoutMs, () =>
-      controller.abort(unavailable("network_error.no_answer_within", { ms: request.timeoutMs })),
+      controller.abort(unavailable("network_error.no_response_within", { ms: request.timeoutMs })),
     );
     try {
       return await run(request, controller.signal);

@@ -12,7 +12,7 @@ import {
 } from "../../platform/delivery-queue/delivery-queue.ts";
 import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { CountsRow, OutboundRepository, QueuedRequest, TargetRow } from "./outbound.repository.ts";
-import type { OutboundAnswer } from "./outbound.types.ts";
+import type { OutboundResponse } from "./outbound.types.ts";
 
 /** Delay in ms for batched writes of results, to reduce SD-card wear. */
 const WRITE_AFTER_MS = 250;
@@ -24,9 +24,9 @@ const DEAD_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
 const PRUNED_AT_ONCE = 1_000;
 
-type StatusAnswer = Pick<OutboundAnswer, "status">;
+type StatusResponse = Pick<OutboundResponse, "status">;
 
-type SettledRequest = Settled<TargetRow, QueuedRequest, StatusAnswer>;
+type SettledRequest = Settled<TargetRow, QueuedRequest, StatusResponse>;
 
 /** Undelivered request that will be retried or was given up. */
 export interface FailedDelivery {
@@ -41,7 +41,7 @@ interface OutboundDeliveryDeps {
     row: QueuedRequest,
     target: TargetRow,
     signal: AbortSignal,
-  ) => Promise<Attempt<StatusAnswer>>;
+  ) => Promise<Attempt<StatusResponse>>;
   readonly transact: (work: () => void) => void;
   readonly onFailed: (failed: FailedDelivery) => void;
   readonly limits: Readonly<Load>;
@@ -99,7 +99,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
           attempts,
           dueAt,
           triedAt: endedAt,
-          lastStatus: attempt.answer?.status ?? null,
+          lastStatus: attempt.response?.status ?? null,
           lastError: errorOf(settled),
           ...(state === "dead" ? { state: "DEAD", diedAt: wallTime } : { state: "WAITING", diedAt: null }),
         });
@@ -147,7 +147,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
     return gone;
   }
 
-  const queue = new DeliveryQueue<TargetRow, QueuedRequest, StatusAnswer>(
+  const queue = new DeliveryQueue<TargetRow, QueuedRequest, StatusResponse>(
     {
       store: repository,
       limits: { inFlight: defaultInFlight, attemptMs: ATTEMPT_MS_MAX, waiting: deps.limits },

@@ -10,25 +10,25 @@ import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import type { RequestRow, TargetRow } from "./outbound.repository.ts";
-import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
+import type { OutboundResponse, OutboundTarget } from "./outbound.types.ts";
 
-const ANSWER_CHARACTERS_MAX = 200;
+const RESPONSE_CHARACTERS_MAX = 200;
 const ADDRESS_CHARACTERS_MAX = 200;
 
 /** Returns the first printable characters of a response body. */
 const excerptOf = (body: Buffer): string =>
   body
-    .toString("utf8", 0, ANSWER_CHARACTERS_MAX * 8)
+    .toString("utf8", 0, RESPONSE_CHARACTERS_MAX * 8)
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, " ")
     .trim()
-    .slice(0, ANSWER_CHARACTERS_MAX);
+    .slice(0, RESPONSE_CHARACTERS_MAX);
 
 /** Returns the id sent with a request, unique among all gateways. */
 export const deliveryIdOf = ({ targetId, seq }: Pick<RequestRow, "targetId" | "seq">): string =>
   `${targetId}.${seq}`;
 
-type Answer = Omit<OutboundAnswer, "error">;
-type SentAttempt = Attempt<Answer> & { readonly answer: Answer };
+type TargetResponse = Omit<OutboundResponse, "error">;
+type SentAttempt = Attempt<TargetResponse> & { readonly response: TargetResponse };
 
 export interface Outgoing {
   readonly tenantId: TenantId;
@@ -125,14 +125,14 @@ export function createOutboundSender(deps: {
         const redirect = { url, location: headers.location, isSecret: sealedUrl !== undefined };
         const error = verdict === "delivered" ? null : refusalOf(status, redirect);
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
-        const answer = { status, body: excerptOf(body), durationMs: took() };
-        return { verdict, error, retryAfterMs, answer };
+        const response = { status, body: excerptOf(body), durationMs: took() };
+        return { verdict, error, retryAfterMs, response };
       } catch (error) {
         return {
           // An address that is refused now may be another one tomorrow, and a setting can let it through.
           verdict: { retry: "target" },
           error: networkErrorText(error),
-          answer: { status: null, body: "", durationMs: took() },
+          response: { status: null, body: "", durationMs: took() },
         };
       }
     },

@@ -11,11 +11,11 @@ import type { DomainEvents } from "../events.types.ts";
 import { deliveryNotFound, notDead } from "./outbound.errors.ts";
 import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
 import type {
-  OutboundAnswer,
   OutboundCounts,
   OutboundEntry,
   OutboundFilter,
   OutboundRequest,
+  OutboundResponse,
   OutboundSource,
   OutboundState,
   OutboundTarget,
@@ -147,11 +147,11 @@ export function createOutboundService(deps: {
       target,
       body,
       contentType = "application/json",
-    }: Omit<OutboundRequest, "source" | "orderKey">): Promise<OutboundAnswer> {
+    }: Omit<OutboundRequest, "source" | "orderKey">): Promise<OutboundResponse> {
       const { signal } = new AbortController();
       const outgoing = { tenantId, target, body, contentType, deliveryId: newId() };
-      const { error, answer } = await sender.attempt(outgoing, signal);
-      return { ...answer, error };
+      const { error, response } = await sender.attempt(outgoing, signal);
+      return { ...response, error };
     },
     /** Seals a secret of a target, which nobody can read again. */
     seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),

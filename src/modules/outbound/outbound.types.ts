@@ -73,7 +73,7 @@ export interface OutboundCounts {
 }
 
 /** Response of a server, or the reason why there is none. */
-export interface OutboundAnswer {
+export interface OutboundResponse {
   /** `null` without a response. */
   readonly status: number | null;
   readonly error: Text | null;

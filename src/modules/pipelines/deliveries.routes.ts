@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { shownRows } from "../../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { rowsPage, toPage } from "../lists.ts";
@@ -33,7 +33,7 @@ const WHOLE = "403 without access to all devices.";
 /** Creates the routes for waiting webhooks and dead letters of pipelines. */
 export const deliveriesRoutes = (deps: {
   deliveries: DeliveriesService;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
   const { deliveries } = deps;
@@ -48,7 +48,7 @@ export const deliveriesRoutes = (deps: {
       ({ principal, query, request }) => {
         const page = toPage(query);
         const found = deliveries.list(principal, { ...query, ...page });
-        return rowsPage({ request, answers: deps.answers }, page, shownRows(found, toWire));
+        return rowsPage({ request, responses: deps.responses }, page, shownRows(found, toWire));
       },
       {
         auth: "pipelines:read",

@@ -13,7 +13,7 @@ import { createPipelinesService, sealStoredSteps } from "./pipelines.service.ts"
 
 /** Creates the data pipelines. If switched off, they can be edited and read but change nothing. */
 export function createPipelinesModule(
-  { answers, config, database, clock, events, log }: Core,
+  { responses, config, database, clock, events, log }: Core,
   modules: {
     readonly devices: DevicesModule;
     readonly profiles: ProfilesModule;
@@ -56,8 +56,8 @@ export function createPipelinesModule(
     engine,
     names: createPipelineNames(database),
     routes: (auth: AuthPlugin) => [
-      pipelinesRoutes({ pipelines, answers, auth }),
-      deliveriesRoutes({ deliveries, answers, auth }),
+      pipelinesRoutes({ pipelines, responses, auth }),
+      deliveriesRoutes({ deliveries, responses, auth }),
     ],
     parts: [
       {

@@ -2,7 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
@@ -11,8 +11,8 @@ import { stepTypes } from "./pipeline-steps.schemas.ts";
 import { type Pipeline, pipelineResource, stepsExample } from "./pipelines.resource.ts";
 import {
   newestMessageBody,
-  previewAnswer,
   previewBody,
+  previewResponse,
   stepTypeBody,
   versionBody,
   WRITERS,
@@ -61,15 +61,15 @@ const versionToWire = ({ version, scope, steps, by, createdAt }: PipelineVersion
 
 interface PipelinesRoutesDeps {
   readonly pipelines: PipelinesService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const pipelinesRoutes = ({ pipelines, answers, auth }: PipelinesRoutesDeps) => {
+export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesDeps) => {
   const read = auditReader(pipelines, ["name", "description", "status", "order", "scope", "steps"]);
   return resourceRoutes(pipelineResource, {
     service: pipelines,
-    longList: { answers, read: pipelines.read },
+    longList: { responses, read: pipelines.read },
     toWire,
     read,
     actions: {
@@ -101,7 +101,7 @@ export const pipelinesRoutes = ({ pipelines, answers, auth }: PipelinesRoutesDep
       auth: "pipelines:write",
       audit: { none: "changes nothing" },
       body: previewBody,
-      response: { 200: previewAnswer },
+      response: { 200: previewResponse },
       detail: {
         operationId: "previewDataPipeline",
         summary: "Test steps on a message",
@@ -145,7 +145,7 @@ export const pipelinesRoutes = ({ pipelines, answers, auth }: PipelinesRoutesDep
       "/:pipelineId/versions",
       ({ principal, params, query, request }) => {
         const { heads, find } = pipelines.readVersions(principal, params.pipelineId);
-        return versionList.longPage({ query, request, answers }, heads, ({ version }) => {
+        return versionList.longPage({ query, request, responses }, heads, ({ version }) => {
           const kept = find(version);
           return kept && versionToWire(kept);
         });

@@ -141,7 +141,7 @@ export const previewBody = t.Object(
   },
   { title: "PipelinePreviewRequest" },
 );
-export const previewAnswer = t.Object(
+export const previewResponse = t.Object(
   {
     result: t.Union(
       [
@@ -221,7 +221,7 @@ export const deliveryBody = t.Object(
     method: t.String(),
     state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
     attempts: wholeNumber({ description: "failed attempts" }),
-    lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null if no answer came" }),
+    lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null if no response came" }),
     lastError: t.Union([t.String(), t.Null()]),
     lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     bytes: wholeNumber(),

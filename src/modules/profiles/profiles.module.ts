@@ -8,7 +8,7 @@ import { type CheckAlarmRules, createProfilesService } from "./profiles.service.
 
 /** Creates the device profiles. */
 export function createProfilesModule(
-  { answers, database, clock, events }: Core,
+  { responses, database, clock, events }: Core,
   { checkAlarmRules }: { checkAlarmRules: CheckAlarmRules },
 ) {
   const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
@@ -24,7 +24,7 @@ export function createProfilesModule(
     profiles,
     keys,
     routes: (auth: AuthPlugin) => [
-      profilesRoutes({ profiles, answers, auth }),
+      profilesRoutes({ profiles, responses, auth }),
       keyMetadataRoutes({ keys, auth }),
     ],
   };

@@ -1,5 +1,5 @@
 import { withoutNulls } from "../../lib/core/defined.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -10,14 +10,14 @@ const toWire = (profile: ShownProfile) => withoutNulls(itemToWire(profile));
 
 interface ProfilesRoutesDeps {
   readonly profiles: ProfilesService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const profilesRoutes = ({ profiles, answers, auth }: ProfilesRoutesDeps) =>
+export const profilesRoutes = ({ profiles, responses, auth }: ProfilesRoutesDeps) =>
   resourceRoutes(profileResource, {
     service: profiles,
-    longList: { answers, read: profiles.read },
+    longList: { responses, read: profiles.read },
     toWire,
     read: ({ principal }, id) => profiles.get(principal, id),
     auth,

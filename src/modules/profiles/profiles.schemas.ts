@@ -112,7 +112,7 @@ const settings = {
     t.Integer({
       minimum: 100,
       maximum: 86_400_000,
-      description: "ms until a command without an answer times out; kept, not used by this version",
+      description: "ms until a command without a response times out; kept, not used by this version",
     }),
   ),
 };

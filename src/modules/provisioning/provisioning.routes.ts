@@ -6,7 +6,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { peerOf } from "../request-peer.ts";
 import { successBody } from "../wire.schemas.ts";
-import { claimAnswer, provisioningBody, setProvisioningBody } from "./provisioning.schemas.ts";
+import { claimResponse, provisioningBody, setProvisioningBody } from "./provisioning.schemas.ts";
 import type { ProvisioningService } from "./provisioning.service.ts";
 
 const BODY_BYTES_MAX = 128 * 1024;
@@ -24,7 +24,7 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
         operationId: "getDeviceProfileProvisioning",
         summary: "Get the provisioning settings of a profile",
         description:
-          "The answer has key and secret. It needs the permission to change profiles; 403 without access to all devices.",
+          "The response has key and secret. It needs the permission to change profiles; 403 without access to all devices.",
       },
     })
     .put("", ({ principal, params, body }) => provisioning.setMode(principal, params.profileId, body.mode), {
@@ -85,7 +85,7 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
     },
     {
       parse: "none",
-      response: { 200: claimAnswer },
+      response: { 200: claimResponse },
       detail: {
         operationId: "provisionDevice",
         summary: "Claim credentials as a new device",

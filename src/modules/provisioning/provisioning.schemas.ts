@@ -13,7 +13,7 @@ export const provisioningBody = t.Object({
 
 export const setProvisioningBody = t.Object({ mode });
 
-export const claimAnswer = t.Object({
+export const claimResponse = t.Object({
   status: t.String({ enum: ["SUCCESS", "FAILURE", "NOT_FOUND"] }),
   credentialsType: t.Optional(t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509_CERTIFICATE"] })),
   credentialsValue: t.Optional(

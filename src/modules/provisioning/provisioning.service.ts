@@ -17,7 +17,7 @@ import type { Principal } from "../users/users.types.ts";
 import type { ClaimLimits } from "./claim-limits.ts";
 import { type ClaimRequest, parseClaim } from "./claim-request.ts";
 import type { ProvisioningRepository } from "./provisioning.repository.ts";
-import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
+import type { ClaimResponse, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
 
 /** Error codes that end a claim, and the reasons under which they are listed. */
 const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
@@ -35,7 +35,7 @@ function refuseClaim(
   report: ReportRefusal,
   peer: Peer,
   { error, request, tenantId }: RefusedClaim & { readonly error?: DomainError },
-): ClaimAnswer {
+): ClaimResponse {
   const reason = error === undefined ? "claim_key_wrong" : (REASONS.get(error.code) ?? "claim_invalid");
   const identity = { kind: "claim", name: shownName(request?.deviceName ?? "") } as const;
   report({ edge: "provisioning", reason, ...peer, identity, tenantId });
@@ -73,14 +73,14 @@ const systemOf = (tenantId: TenantId): Principal => ({
 
 const inUse = () => conflict("claim.in_use");
 
-function answerOf({
+function responseOf({
   type,
   token = "",
   clientId,
   username,
   password,
   fingerprint = "",
-}: CredentialsView): ClaimAnswer {
+}: CredentialsView): ClaimResponse {
   const status = "SUCCESS";
   if (type === "ACCESS_TOKEN") return { status, credentialsType: type, credentialsValue: token };
   if (type === "X509") return { status, credentialsType: "X509_CERTIFICATE", credentialsValue: fingerprint };
@@ -217,7 +217,7 @@ export function createProvisioningService(deps: {
     /** Returns whether any claims are possible. */
     isOpen: (): boolean => repository.isOpen(),
     /** Processes a claim. Errors of the device are returned, not thrown. @throws DomainError `limited`, `unavailable` */
-    async claim(body: unknown, peer: ClaimPeer): Promise<ClaimAnswer> {
+    async claim(body: unknown, peer: ClaimPeer): Promise<ClaimResponse> {
       limits.take(peer);
       let request: ClaimRequest;
       try {
@@ -238,7 +238,7 @@ export function createProvisioningService(deps: {
         const { device, view: credentialsView } = await grant(found, request, peer);
         record(deps.audit, request, { tenantId, address: peer.address, device });
         await deps.durable();
-        return answerOf(credentialsView);
+        return responseOf(credentialsView);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
         record(deps.audit, request, { tenantId, address: peer.address, error });

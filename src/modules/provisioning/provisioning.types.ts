@@ -14,7 +14,7 @@ export interface Provisioning {
 }
 
 /** Response to a claim, in the form of the widely used device API. */
-export interface ClaimAnswer {
+export interface ClaimResponse {
   readonly status: "SUCCESS" | "FAILURE" | "NOT_FOUND";
   readonly credentialsType?: "ACCESS_TOKEN" | "MQTT_BASIC" | "X509_CERTIFICATE";
   readonly credentialsValue?:

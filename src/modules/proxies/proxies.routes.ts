@@ -10,7 +10,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { PeerServer } from "../request-peer.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-import { proxySettingsBody, proxySettingsInput, proxyTestAnswer } from "./proxies.schemas.ts";
+import { proxySettingsBody, proxySettingsInput, proxyTestResponse } from "./proxies.schemas.ts";
 import type { ProxySettings, ProxySettingsInput } from "./proxy-settings.ts";
 
 /** Headers added by a proxy. */
@@ -175,7 +175,7 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         auth: "gateway:manage",
         audit: { none: "changes nothing" },
         body: proxySettingsInput,
-        response: { 200: proxyTestAnswer },
+        response: { 200: proxyTestResponse },
         detail: {
           operationId: "testProxySettings",
           summary: "Show what the gateway sees of this request",

@@ -25,7 +25,7 @@ export const proxySettingsInput = t.Object(
   { title: "ProxySettingsInput" },
 );
 
-export const proxyTestAnswer = t.Object(
+export const proxyTestResponse = t.Object(
   {
     peer: t.String({ description: "Other end of the connection." }),
     isTrusted: t.Boolean({ description: "Whether it is a trusted proxy." }),

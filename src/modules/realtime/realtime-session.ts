@@ -4,8 +4,12 @@ import { invariant } from "../../lib/core/invariant.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { ANSWERS_MIB_MAX, type AnswerSpace, type HeldAnswer } from "../../platform/load/answer-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
+import {
+  type HeldResponse,
+  RESPONSES_MIB_MAX,
+  type ResponseSpace,
+} from "../../platform/load/response-space.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
@@ -119,7 +123,7 @@ export interface RealtimeDeps {
   readonly devices: DevicesService;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
   readonly store: Pick<TelemetryStore, "latestJson">;
-  readonly answers: Pick<AnswerSpace, "openFor">;
+  readonly responses: Pick<ResponseSpace, "openFor">;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -148,7 +152,7 @@ export class RealtimeSession {
   #waiting = 0;
   #waitingLength = 0;
   /** Bytes in flight to the reader, and other memory of the session. */
-  #held: HeldAnswer | undefined;
+  #held: HeldResponse | undefined;
   /** Share of the user's uncounted waiting bytes used by this session. */
   #uncountedBytes = 0;
   #subscriptionBytes = 0;
@@ -327,7 +331,7 @@ export class RealtimeSession {
     if (!this.#becomes(principal)) return;
     this.#token = token;
     this.#cancelTimer();
-    this.#held ??= this.#deps.answers.openFor(principal);
+    this.#held ??= this.#deps.responses.openFor(principal);
     this.#count();
     this.#deps.hub.add(this);
     this.#scheduleRecheck();
@@ -412,7 +416,7 @@ export class RealtimeSession {
     } catch (error) {
       this.#subscriptionBytes = before;
       if (!(error instanceof DomainError)) throw error;
-      throw limited("realtime.no_space", undefined, { max: ANSWERS_MIB_MAX.user });
+      throw limited("realtime.no_space", undefined, { max: RESPONSES_MIB_MAX.user });
     }
   }
 
@@ -471,7 +475,7 @@ export class RealtimeSession {
   }
 
   /** Excludes waiting bytes from the count, as far as the user's shared allowance permits. */
-  #leaveOut(waiting: number, { reader: { userId } }: HeldAnswer): void {
+  #leaveOut(waiting: number, { reader: { userId } }: HeldResponse): void {
     const { uncounted } = this.#deps.hub;
     const ofOthers = uncounted.of(userId) - this.#uncountedBytes;
     const bytes = Math.min(waiting, UNCOUNTED_BYTES - ofOthers);

@@ -9,7 +9,7 @@ import type { RealtimeDeps } from "./realtime-session.ts";
 
 /** Creates the live data for screens, over `/api/ws`. */
 export function createRealtimeModule(
-  { answers, clock, events, log }: Core,
+  { responses, clock, events, log }: Core,
   modules: {
     readonly identity: IdentityModule;
     readonly dashboards: DashboardsModule;
@@ -35,7 +35,7 @@ export function createRealtimeModule(
     devices,
     activityOf: (deviceId) => activity.get(deviceId),
     store,
-    answers,
+    responses,
     clock,
     log: log.child("realtime"),
   };

@@ -27,8 +27,8 @@ const connectionDefaults = { enabled: true, port: 102, rack: 0, slot: 1, timeout
 const unitDefaults = { intervalMs: 1_000, tags: [] } as const;
 
 function failureOf(error: unknown): FieldFailure {
-  if (error instanceof S7Refusal) return { text: refusalText(error.refusalCode), isAnswer: true };
-  if (error instanceof S7ProtocolError) return { text: detail("s7.bad_answer", { reason: error.reason }) };
+  if (error instanceof S7Refusal) return { text: refusalText(error.refusalCode), isResponse: true };
+  if (error instanceof S7ProtocolError) return { text: detail("s7.bad_response", { reason: error.reason }) };
   return networkFailure(error);
 }
 
@@ -47,15 +47,15 @@ function planTags(tags: readonly S7Tag[]): FieldBlock<S7Kind>[] {
     read: async (line) => {
       const values: [S7Tag, (S7Value | undefined)[]][] = [];
       const refused = new Map<S7Tag, number>();
-      const answers = await line.read(ranges.map(({ range }) => range));
+      const responses = await line.read(ranges.map(({ range }) => range));
       for (const [index, { range, entries }] of ranges.entries()) {
-        const answer = answers[index] ?? new S7Refusal(0);
+        const response = responses[index] ?? new S7Refusal(0);
         for (const tag of entries)
-          if (answer instanceof S7Refusal) refused.set(tag, answer.refusalCode);
+          if (response instanceof S7Refusal) refused.set(tag, response.refusalCode);
           else {
             const own = rangeOf(addressIn(tag));
             const first = own.byte - range.byte;
-            values.push([tag, decodeS7(addressIn(tag), answer.subarray(first, first + own.count), tag)]);
+            values.push([tag, decodeS7(addressIn(tag), response.subarray(first, first + own.count), tag)]);
           }
       }
       return { values, refused, notes: missingNotes(values) };

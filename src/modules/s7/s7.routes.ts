@@ -8,10 +8,10 @@ import { readAddress, type S7Kind } from "./s7.protocol.ts";
 import { s7ConnectionResource } from "./s7.resource.ts";
 import {
   createUnitBody,
-  readAnswerBody,
   readBody,
-  tagMapAnswerBody,
+  readResponseBody,
   tagMapBody,
+  tagMapResponseBody,
   templateBody,
   unitBody,
   updateUnitBody,
@@ -41,7 +41,7 @@ export const s7ConnectionsRoutes = ({ s7, auth }: RoutesDeps) =>
     {
       auth: "integrations:read",
       body: readBody,
-      response: { 200: readAnswerBody },
+      response: { 200: readResponseBody },
       detail: {
         operationId: "readS7Address",
         summary: "Read an address of an S7 controller now",
@@ -80,7 +80,7 @@ export const s7TagMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     maps: "tag-maps",
     entries: "tags",
     readMap: readTagMap,
-    schemas: { body: tagMapBody, map: tagMapAnswerBody },
+    schemas: { body: tagMapBody, map: tagMapResponseBody },
     operation: {
       operationId: "parseS7TagMap",
       summary: "Read S7 tags from CSV",

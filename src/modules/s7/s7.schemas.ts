@@ -89,7 +89,7 @@ export const unitBody = unitItem("S7Unit", {
 });
 
 export const readBody = t.Object({ address }, { title: "ReadS7Address" });
-export const readAnswerBody = t.Object(
+export const readResponseBody = t.Object(
   {
     address: t.String(),
     values: t.Array(t.Union([t.Number(), t.String(), t.Boolean(), t.Null()]), {
@@ -103,7 +103,7 @@ export const tagMapBody = mapBody(
   "S7TagMapCsv",
   "a line with the names of the columns, then a line for each tag; the columns have the names of the fields of a tag",
 );
-export const tagMapAnswerBody = t.Object(
+export const tagMapResponseBody = t.Object(
   { tags: t.Array(tagBody), problems: mapProblems("invalid lines") },
   { title: "S7TagMap" },
 );

@@ -27,7 +27,7 @@ const failureReporter =
 
 /** Creates the scheduled jobs. If switched off, they can be edited and read but do not run. */
 export function createSchedulerModule(
-  { answers, config, database, clock, events, log }: Core,
+  { responses, config, database, clock, events, log }: Core,
   modules: {
     readonly devices: DevicesModule;
     readonly attributes: AttributesModule;
@@ -78,7 +78,7 @@ export function createSchedulerModule(
     clock,
   });
   return {
-    routes: (auth: AuthPlugin) => [schedulerRoutes({ scheduler, answers, auth })],
+    routes: (auth: AuthPlugin) => [schedulerRoutes({ scheduler, responses, auth })],
     parts: [{ name: "scheduler", start: () => runner?.start(), stop: () => runner?.stop() }],
   };
 }

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
 import { shownRows } from "../../platform/database/found-rows.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
@@ -31,11 +31,11 @@ function auditedOf({ action, hiddenTargets: _, ...job }: ReturnType<typeof jobTo
 
 interface SchedulerRoutesDeps {
   readonly scheduler: SchedulerService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDeps) => {
+export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesDeps) => {
   const read = ({ principal }: AuditContext, id: string) =>
     auditedOf(jobToWire(scheduler.get(principal, id)));
   return resourceRoutes(jobResource, {
@@ -51,7 +51,7 @@ export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDep
       ...(devices !== undefined && { devices }),
     }),
     longList: {
-      answers,
+      responses,
       async read(principal) {
         const { heads, find } = await scheduler.read(principal);
         return { heads: heads.map((head) => ({ ...head, status: statusOf(head) })), find };
@@ -109,7 +109,7 @@ export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDep
         detail: {
           operationId: "runJob",
           summary: "Run a job now",
-          description: `Runs in addition to its schedule, also while it is paused. The answer comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${LIMITED_ACCESS}`,
+          description: `Runs in addition to its schedule, also while it is paused. The response comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${LIMITED_ACCESS}`,
         },
       },
     )
@@ -122,7 +122,7 @@ export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDep
           status: query.status,
           search: query.search,
         });
-        return rowsPage({ request, answers }, page, shownRows(found, runToWire));
+        return rowsPage({ request, responses }, page, shownRows(found, runToWire));
       },
       {
         auth: "scheduler:read",

@@ -80,11 +80,11 @@ export class ScriptProcess {
 
   /** @throws ProcessEnded, after which the process is unusable */
   async execute(request: EngineRequest): Promise<EngineReply> {
-    const answer = this.#next();
+    const response = this.#next();
     const stopWatching = this.#watch();
     try {
       await this.#write(encodeFrame(request));
-      const reply = (await answer) as EngineReply;
+      const reply = (await response) as EngineReply;
       this.#usedBeforeMs = reply.processorUs / 1000;
       this.#runs++;
       return reply;

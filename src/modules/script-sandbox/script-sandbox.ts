@@ -6,10 +6,10 @@ import type { Logger } from "../../platform/core/log.ts";
 import { FairTurns } from "../../platform/load/fair-turns.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
-import { readEncoded, readFunctions, readResult } from "./script-answers.ts";
 import { checkInput } from "./script-engine.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { ProcessEnded, ScriptProcess } from "./script-process.ts";
+import { readEncoded, readFunctions, readResult } from "./script-responses.ts";
 import { ScriptFailure } from "./script-sandbox.errors.ts";
 import type {
   BreakerState,

@@ -3,7 +3,7 @@ import { inEnglish, unauthenticated } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
 import { isLocalAccess } from "../../platform/network/local-access.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { UnknownTelemetry } from "../telemetry/unknown-telemetry.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
@@ -14,7 +14,7 @@ import { type BundleSources, collectBundle, packFiles } from "./support-bundle.t
 
 const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 const BUNDLE = "support-bundle";
-const bundleAnswer = { 200: fileAnswer("A tar archive, compressed with gzip.", "application/gzip") };
+const documentedBundle = { 200: fileResponse("A tar archive, compressed with gzip.", "application/gzip") };
 
 function toCheck({ check, inventory, unknown }: Pick<CheckRouteDeps, "check" | "inventory" | "unknown">) {
   const { checkedAt, losses } = inventory;
@@ -159,7 +159,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
         detail: {
           operationId: "downloadSupportBundle",
           summary: "Download a support bundle",
-          responses: bundleAnswer,
+          responses: documentedBundle,
           description: `Version, machine, settings without secrets, problems, metrics, log, slow operations and the state of the files. ${OPERATORS}`,
         },
       },
@@ -175,7 +175,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
         detail: {
           operationId: "downloadLocalSupportBundle",
           summary: "Download a support bundle (same machine)",
-          responses: bundleAnswer,
+          responses: documentedBundle,
           description:
             "The bearer token is the text that the command has just written into the data directory. 401 without it.",
         },

@@ -5,7 +5,7 @@ import { listHotLogs } from "../../platform/database/hot-log-names.ts";
 import { DATABASE_NAMES } from "../../platform/files/inventory.ts";
 import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
 import { targetOf } from "../../platform/files/misplaced-files.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { Faults } from "../faults/faults.service.ts";
@@ -43,7 +43,7 @@ export interface GatewaySources {
   readonly store: Pick<TelemetryStore, "committed" | "query">;
   readonly ingest: { readonly stats: IngestStats };
   readonly faults: Pick<Faults, "refusedTotal" | "counts">;
-  readonly answers: Pick<AnswerSpace, "used" | "refusals">;
+  readonly responses: Pick<ResponseSpace, "used" | "refusals">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
   readonly mqtt: () => MqttCounts;
@@ -96,7 +96,7 @@ export class GatewayReadings {
   async recall(deviceId: DeviceId): Promise<void> {
     const { store, clock } = this.#sources;
     const now = clock.now();
-    const [answer] = await store.query({
+    const [response] = await store.query({
       deviceIds: [deviceId],
       keys: ["disk_free_mb"],
       from: now - SPAN_MS_MAX,
@@ -104,7 +104,7 @@ export class GatewayReadings {
       aggregation: "min",
       maxDataPoints: RECALLED_POINTS,
     });
-    const points = [...(answer?.series[0]?.points ?? [])];
+    const points = [...(response?.series[0]?.points ?? [])];
     const samples = points.map(({ ts, value }) => ({
       time: clock.monotonic() - (now - ts),
       free: Number(value) * MEGABYTE,
@@ -147,14 +147,14 @@ export class GatewayReadings {
   }
 
   #rates(): Values {
-    const { answers, ingest, store, faults, clock } = this.#sources;
+    const { responses, ingest, store, faults, clock } = this.#sources;
     const counts = {
       messages_per_second: ingest.stats.messages,
       values_per_second: store.committed.points,
       rejected_per_second: ingest.stats.refused,
       refused_per_minute: faults.refusedTotal * SECONDS_PER_MINUTE,
-      refused_answers_per_minute:
-        answers.refusals.reduce((sum, { count }) => sum + count, 0) * SECONDS_PER_MINUTE,
+      refused_responses_per_minute:
+        responses.refusals.reduce((sum, { count }) => sum + count, 0) * SECONDS_PER_MINUTE,
       written_kb_per_second: (readBytesWritten() ?? 0) / 1_024,
     };
     const time = clock.monotonic();
@@ -171,7 +171,7 @@ export class GatewayReadings {
   }
 
   #queues(): Values {
-    const { answers, repository, mqtt, uplinks } = this.#sources;
+    const { responses, repository, mqtt, uplinks } = this.#sources;
     const { running, failing, lagSeconds, waitingPoints } = uplinks();
     const mails = repository.countMails();
     const deliveries = repository.countDeliveries();
@@ -181,7 +181,7 @@ export class GatewayReadings {
       deliveries_waiting: deliveries.get("WAITING") ?? 0,
       deliveries_failed: deliveries.get("DEAD") ?? 0,
       mqtt_connections: mqtt().connections,
-      unread_answers_mb: round(answers.used / MEGABYTE),
+      unread_responses_mb: round(responses.used / MEGABYTE),
       ...(running > 0 && {
         uplinks_failing: failing,
         uplink_lag_seconds: Math.round(lagSeconds),

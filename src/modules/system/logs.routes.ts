@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
 import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/core/log.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
@@ -69,7 +69,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         detail: {
           operationId: "downloadLog",
           summary: "Download the log",
-          responses: { 200: fileAnswer("A line each, the oldest first.", "text/plain") },
+          responses: { 200: fileResponse("A line each, the oldest first.", "text/plain") },
           description: `The newest 2,000 lines. ${OPERATORS}`,
         },
       },

@@ -52,8 +52,8 @@ const gatewayKeys: readonly KeyMetadata[] = [
     gauge("values_per_second", "Values stored", "/s", 1),
     gauge("rejected_per_second", "Messages rejected", "/s", 1),
     gauge("refused_per_minute", "Credentials refused", "/min", 1),
-    gauge("refused_answers_per_minute", "Refused responses", "/min", 1),
-    gauge("unread_answers_mb", "Unread responses", "MiB", 1),
+    gauge("refused_responses_per_minute", "Refused responses", "/min", 1),
+    gauge("unread_responses_mb", "Unread responses", "MiB", 1),
     gauge("mqtt_connections", "MQTT connections"),
   ]),
   ...inGroup("Queues", [

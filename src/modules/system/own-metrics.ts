@@ -63,7 +63,7 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
 /** Adds metrics of throughput and queues. */
 function addTraffic(
   metrics: Metrics,
-  { answers, ingest, mqtt, faults, repository, health }: GatewaySources,
+  { responses, ingest, mqtt, faults, repository, health }: GatewaySources,
 ): void {
   metrics.counter("messages", "Messages with telemetry that were accepted.", () => ingest.stats.messages);
   metrics.counter("rejected_messages", "Messages that were rejected.", () => ingest.stats.refused);
@@ -77,12 +77,12 @@ function addTraffic(
     faults.counts().map(({ source, code, count }) => ({ value: count, labels: { source, code } })),
   );
   metrics.gauge(
-    "answer_bytes",
+    "response_bytes",
     "Bytes of responses that clients have not read yet, and of what live connections keep.",
-    () => answers.used,
+    () => responses.used,
   );
-  metrics.counter("refused_answers", "Refused responses and exports, by limit.", () =>
-    answers.refusals.map(({ limit, count }) => ({ value: count, labels: { limit } })),
+  metrics.counter("refused_responses", "Refused responses and exports, by limit.", () =>
+    responses.refusals.map(({ limit, count }) => ({ value: count, labels: { limit } })),
   );
   metrics.gauge("body_bytes", "Bytes of long bodies of requests in progress.", () => bodySpace.used);
   metrics.counter(

@@ -95,7 +95,7 @@ export function createSystemModule(core: Core, modules: SystemModules) {
     store,
     ingest,
     faults,
-    answers: core.answers,
+    responses: core.responses,
     disk,
     backups,
     mqtt,

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { notFound, unauthenticated } from "../../lib/core/domain-error.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Metrics } from "../../platform/core/metrics.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import { peerOf } from "../request-peer.ts";
 
@@ -39,7 +39,7 @@ export const systemRoutes = (deps: {
       detail: {
         operationId: "getMetrics",
         summary: "Get metrics for Prometheus",
-        responses: { 200: fileAnswer("Text exposition format 0.0.4.", "text/plain") },
+        responses: { 200: fileResponse("Text exposition format 0.0.4.", "text/plain") },
         description:
           "401 without `metrics_token` as a bearer token, unless `metrics` is `open`; 404 when neither is set.",
       },

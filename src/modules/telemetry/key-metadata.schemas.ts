@@ -13,7 +13,7 @@ export const resolvedBody = t.Object(
     profiles: t.Array(t.Object({ profileId: t.String(), keyMetadata: documentedAs(resolvedKeyList) })),
     rest: t.Optional(
       t.Array(t.String(), {
-        description: "devices whose profiles had no room in this answer; send them in another request",
+        description: "devices whose profiles had no room in this response; send them in another request",
       }),
     ),
   },

@@ -13,7 +13,7 @@ const SAMPLED_DEVICES_MAX = 500;
 const SAMPLE_CHARACTERS_MAX = 100;
 
 /** Max. keys and states in a response, which take some megabytes. */
-const ANSWER_WEIGHT_MAX = 20_000;
+const RESPONSE_WEIGHT_MAX = 20_000;
 
 interface SentKey {
   readonly key: string;
@@ -73,7 +73,7 @@ export function createKeyMetadataLookup(deps: {
       const answered = new Map<ProfileId, KeyMetadata[]>();
       let weight = 0;
       for (const profileId of new Set(profileOf.values())) {
-        if (weight >= ANSWER_WEIGHT_MAX) break;
+        if (weight >= RESPONSE_WEIGHT_MAX) break;
         const keyMetadata = [...profiles.keysOf(tenantId, profileId).values()].filter(isNamed);
         answered.set(profileId, keyMetadata);
         for (const { states } of keyMetadata) weight += 1 + (states?.length ?? 0);

@@ -13,7 +13,7 @@ import { UnknownTelemetry } from "./unknown-telemetry.service.ts";
 
 /** Creates the reading of stored telemetry, and its deletion after the retention period or with its device. */
 export function createTelemetryModule(
-  { answers, config, clock, health, log }: Core,
+  { responses, config, clock, health, log }: Core,
   modules: {
     readonly storage: StorageModule;
     readonly tenants: TenantsModule;
@@ -45,7 +45,7 @@ export function createTelemetryModule(
     unknown,
     retention,
     routes: (auth: AuthPlugin) => [
-      telemetryRoutes({ telemetry, answers, auth }),
+      telemetryRoutes({ telemetry, responses, auth }),
       keyMetadataLookupRoutes({ lookup, auth }),
     ],
     parts: [unknown, { name: "retention", start: () => retention.start(), stop: () => retention.stop() }],

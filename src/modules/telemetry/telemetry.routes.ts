@@ -1,12 +1,12 @@
 import { Elysia, type Static, t } from "elysia";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
-import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/load/answer-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
-import { asAnswer, textAnswer } from "../answers.ts";
+import { RESPONSES_MIB_MAX, type ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { asResponse, textResponse } from "../responses.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
@@ -16,7 +16,7 @@ import {
   latestSnapshot,
   queryBody,
   rangeQuery,
-  seriesAnswer,
+  seriesResponse,
 } from "./telemetry.schemas.ts";
 import type { TelemetryRequest, TelemetryService } from "./telemetry.service.ts";
 import type { LatestSnapshot } from "./telemetry.types.ts";
@@ -47,7 +47,7 @@ const toRequest = (deviceId: string, query: Static<typeof rangeQuery>): Telemetr
 interface TelemetryRoutesDeps {
   readonly telemetry: TelemetryService;
   readonly auth: AuthPlugin;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
 }
 
 const UNREAD = "503 while unread responses leave no memory for it";
@@ -72,18 +72,18 @@ async function writeTexts(
 }
 
 /** Returns a handler that responds with series. */
-const seriesAnswers =
-  ({ telemetry, answers }: Pick<TelemetryRoutesDeps, "telemetry" | "answers">) =>
+const seriesResponses =
+  ({ telemetry, responses }: Pick<TelemetryRoutesDeps, "telemetry" | "responses">) =>
   async (principal: Principal, request: Request, query: TelemetryRequest) => {
-    const answer = await textAnswer(answers, request, (onPiece) =>
+    const response = await textResponse(responses, request, (onPiece) =>
       telemetry.queryText(principal, query, onPiece, request.signal),
     );
-    return asAnswer<Static<typeof seriesAnswer>>(answer);
+    return asResponse<Static<typeof seriesResponse>>(response);
   };
 
 export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
-  const { telemetry, answers } = deps;
-  const seriesFor = seriesAnswers(deps);
+  const { telemetry, responses } = deps;
+  const seriesFor = seriesResponses(deps);
   const pageOfKeys = async (
     principal: Principal,
     deviceIds: readonly string[] | undefined,
@@ -129,8 +129,8 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       "/devices/:deviceId/telemetry/latest",
       async ({ principal, params, request }) => {
         const texts = telemetry.latestText(principal, params.deviceId, request.signal);
-        const answer = await textAnswer(answers, request, (onPiece) => writeTexts(texts, onPiece));
-        return asAnswer<LatestSnapshot>(answer);
+        const response = await textResponse(responses, request, (onPiece) => writeTexts(texts, onPiece));
+        return asResponse<LatestSnapshot>(response);
       },
       {
         auth: "telemetry:read",
@@ -148,11 +148,11 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       {
         auth: "telemetry:read",
         query: rangeQuery,
-        response: { 200: seriesAnswer },
+        response: { 200: seriesResponse },
         detail: {
           operationId: "getDeviceTelemetryRange",
           summary: "Get telemetry of a device for a time range",
-          description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
+          description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${RESPONSES_MIB_MAX.user} MiB, and ${UNREAD}.`,
         },
       },
     )
@@ -182,10 +182,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       "/v1/telemetry/latest",
       async ({ principal, body, request }) => {
         const texts = telemetry.latestTexts(principal, body, request.signal);
-        const answer = await textAnswer(answers, request, (onPiece) =>
+        const response = await textResponse(responses, request, (onPiece) =>
           writeTexts(texts, onPiece, ["[", "]"]),
         );
-        return asAnswer<LatestSnapshot[]>(answer);
+        return asResponse<LatestSnapshot[]>(response);
       },
       {
         auth: "telemetry:read",
@@ -194,7 +194,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryLatestTelemetry",
           summary: "Get the newest values of many devices",
-          description: `404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
+          description: `404 if a device does not exist, 413 for a response over ${RESPONSES_MIB_MAX.user} MiB, and ${UNREAD}.`,
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], keys: ["temperature"] },
         },
       },
@@ -226,11 +226,11 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       {
         auth: "telemetry:read",
         body: queryBody,
-        response: { 200: seriesAnswer },
+        response: { 200: seriesResponse },
         detail: {
           operationId: "queryTelemetry",
           summary: "Get telemetry of many devices for a time range",
-          description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
+          description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${RESPONSES_MIB_MAX.user} MiB, and ${UNREAD}.`,
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             keys: ["temperature"],

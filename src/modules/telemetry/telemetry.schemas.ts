@@ -60,7 +60,7 @@ export const deviceSeries = t.Object(
 );
 
 /** Documents the range response; it is not validated, because it contains many points. */
-export const seriesAnswer = t.Object(
+export const seriesResponse = t.Object(
   {
     data: t.Array(deviceSeries),
     from: wholeNumber({ description: "epoch ms" }),

@@ -14,7 +14,7 @@ import {
   type LatestSnapshot,
   pointsMaxOf,
   type RangeQuery,
-  type TelemetryAnswer,
+  type TelemetryResponse,
 } from "./telemetry.types.ts";
 
 /** Devices in the first request for newest values; later requests are sized to fill a batch. */
@@ -250,7 +250,7 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       principal: Principal,
       request: TelemetryRequest,
       signal?: AbortSignal,
-    ): Promise<TelemetryAnswer> {
+    ): Promise<TelemetryResponse> {
       const query = toQuery(devices, principal, request);
       const { from, to, aggregation } = query;
       return { data: await store.query(query, signal), from, to, aggregation };

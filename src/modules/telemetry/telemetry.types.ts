@@ -99,7 +99,7 @@ export const pointsMaxOf = (aggregation: string): number =>
 /** Time for which a series held a value or, without `value`, all other values. A point of `timeIn` is a list of these. */
 export type StateDuration = { value?: number | boolean | string; ms: number };
 
-export interface TelemetryAnswer {
+export interface TelemetryResponse {
   readonly data: DeviceSeries[];
   readonly from: number;
   readonly to: number;

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { fileAnswer } from "../documented-answers.ts";
+import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { BrandingService } from "./branding.service.ts";
 import type { PlansService } from "./plans.service.ts";
@@ -63,7 +63,7 @@ export const brandingRoutes = (deps: {
           summary: "Get the logo of /api/branding",
           description: "Public. 404 if there is none.",
           responses: {
-            200: fileAnswer(
+            200: fileResponse(
               "The picture.",
               "image/svg+xml",
               "image/png",

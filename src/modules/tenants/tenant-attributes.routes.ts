@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -27,17 +27,17 @@ const keyIn = ({ body }: AuditContext): string => {
 
 export const tenantAttributesRoutes = (deps: {
   attributes: TenantAttributesService;
-  answers: AnswerSpace;
+  responses: ResponseSpace;
   auth: AuthPlugin;
 }) => {
-  const { attributes, answers } = deps;
+  const { attributes, responses } = deps;
   const read = ({ principal }: AuditContext, key: string) => attributes.find(principal.tenantId, key)?.value;
   return new Elysia({ prefix: "/api/tenant-attributes", tags: ["tenant"] })
     .use(deps.auth)
     .get(
       "",
       ({ principal: { tenantId }, query, request }) =>
-        tenantAttributeList.longPage({ query, request, answers }, attributes.heads(tenantId), ({ key }) => {
+        tenantAttributeList.longPage({ query, request, responses }, attributes.heads(tenantId), ({ key }) => {
           const attribute = attributes.find(tenantId, key);
           return attribute && toWire(attribute);
         }),

@@ -16,7 +16,7 @@ import { createTenantsService } from "./tenants.service.ts";
 import type { Tenant } from "./tenants.types.ts";
 
 /** Creates the tenants with their plans, quotas, attributes and branding. */
-export function createTenantsModule({ answers, config, database, clock, events, log }: Core) {
+export function createTenantsModule({ responses, config, database, clock, events, log }: Core) {
   /** Creates the mandatory objects of a tenant, in its transaction. */
   const created = new Port<(tenant: Tenant) => void>("tenants.created");
   const plans = createPlansService(config.plans, config.signup_plans);
@@ -52,7 +52,7 @@ export function createTenantsModule({ answers, config, database, clock, events, 
     created,
     routes: (auth: AuthPlugin) => [
       plansRoutes({ plans }),
-      tenantAttributesRoutes({ attributes, answers, auth }),
+      tenantAttributesRoutes({ attributes, responses, auth }),
       brandingRoutes({ branding, tenants, plans, auth }),
     ],
     parts: [{ name: "message rate", start: () => messageRate.start(), stop: () => messageRate.stop() }],

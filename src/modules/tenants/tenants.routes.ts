@@ -112,7 +112,7 @@ export const tenantsRoutes = (deps: {
           operationId: "getTenantUsage",
           summary: "Get the limits of the plan and their usage",
           description:
-            "Beyond a limit the answers are: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes per second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
+            "Beyond a limit the responses are: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes per second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
         },
       },
     )

@@ -22,8 +22,8 @@ export class DeviceCache {
     const missing = deviceIds.filter((deviceId) => !this.#known.has(deviceId));
     if (missing.length > 0) {
       if (this.#known.size > DEVICES_MAX) this.#known.clear();
-      const answers = await this.#ask(missing);
-      for (const [index, deviceId] of missing.entries()) this.#known.set(deviceId, answers[index] ?? null);
+      const responses = await this.#ask(missing);
+      for (const [index, deviceId] of missing.entries()) this.#known.set(deviceId, responses[index] ?? null);
     }
     return new Map(
       deviceIds.flatMap((deviceId): [string, UplinkDevice][] => {

@@ -59,7 +59,7 @@ const commandRunner =
 
 /** Creates the uplinks, which send stored data to other engines. */
 export function createUplinksModule(
-  { answers, database, data, clock, events, health, log: root }: Core,
+  { responses, database, data, clock, events, health, log: root }: Core,
   modules: {
     readonly commands: CommandsModule;
     readonly outbound: OutboundModule;
@@ -120,7 +120,7 @@ export function createUplinksModule(
   events.on("tenant.deleted", ({ tenantId }) => void fleet.endTenant(tenantId));
   return {
     totals: () => fleet.totals(),
-    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, answers, auth })],
+    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, responses, auth })],
     parts: [{ name: "uplinks", start: () => fleet.start(), stop: () => fleet.stop() }],
   };
 }

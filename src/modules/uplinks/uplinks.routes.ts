@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -27,14 +27,14 @@ function toWire({ report, options, ...uplink }: VisibleUplink) {
 
 interface UplinksRoutesDeps {
   readonly uplinks: UplinksService;
-  readonly answers: AnswerSpace;
+  readonly responses: ResponseSpace;
   readonly auth: AuthPlugin;
 }
 
-export const uplinksRoutes = ({ uplinks, answers, auth }: UplinksRoutesDeps) =>
+export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =>
   resourceRoutes(uplinkResource, {
     service: uplinks,
-    longList: { answers, read: (principal) => uplinks.read(principal) },
+    longList: { responses, read: (principal) => uplinks.read(principal) },
     toWire,
     read({ principal }, id) {
       const { name, enabled, target, options } = uplinks.get(principal, id);

@@ -63,7 +63,7 @@ const MORE_FOLLOWS = 0x04;
 /** Reason of a reject: the device does not know the service. */
 const UNKNOWN_SERVICE = 9;
 /** Reasons of an abort: the response is too long for the device. */
-const ANSWER_TOO_LONG: readonly number[] = [1, 4, 11];
+const RESPONSE_TOO_LONG: readonly number[] = [1, 4, 11];
 /** Instance number that every device accepts as its own. */
 const ANY_INSTANCE = 0x3f_ffff;
 const DEVICE = 8;
@@ -222,7 +222,7 @@ export class BacnetConnection {
       if (!(error instanceof BacnetRefusal)) throw error;
       const { kind, refusalCode } = error;
       if (kind === "reject" && refusalCode === UNKNOWN_SERVICE) this.#readsMany = false;
-      if (kind === "abort" && ANSWER_TOO_LONG.includes(refusalCode))
+      if (kind === "abort" && RESPONSE_TOO_LONG.includes(refusalCode))
         this.#refsMax = Math.ceil(refs.length / 2);
       return undefined;
     });
@@ -306,7 +306,7 @@ export class BacnetConnection {
     const { clock, timeoutMs } = this.#options;
     pending.cancel();
     pending.cancel = clock.schedule(timeoutMs, () =>
-      this.#end(timedOut("bacnet.no_answer", { ms: timeoutMs })),
+      this.#end(timedOut("bacnet.no_response", { ms: timeoutMs })),
     );
   }
 
@@ -329,7 +329,7 @@ export class BacnetConnection {
     const kind = apdu.readUInt8(0) >> 4;
     if (apdu.readUInt8(1) !== pending.invokeId) return;
     this.#hasAnswered = true;
-    if (kind === PDU.complexAck) this.#takeAnswer(apdu, pending);
+    if (kind === PDU.complexAck) this.#takeResponse(apdu, pending);
     else if (kind === PDU.simpleAck) pending.resolve(Buffer.alloc(0));
     else if (kind === PDU.error) pending.reject(new BacnetRefusal(parseError(apdu.subarray(3))));
     else if (kind === PDU.reject) pending.reject(new BacnetRefusal(apdu.readUInt8(2), "reject"));
@@ -352,7 +352,7 @@ export class BacnetConnection {
     return route.network === source.network && Buffer.compare(route.mac, source.mac) === 0;
   }
 
-  #takeAnswer(apdu: Buffer, pending: Pending): void {
+  #takeResponse(apdu: Buffer, pending: Pending): void {
     const flags = apdu.readUInt8(0);
     const { segments, invokeId } = pending;
     if ((flags & SEGMENTED) === 0) {

@@ -96,7 +96,7 @@ export async function searchBacnet(search: BacnetSearch): Promise<FoundBacnetDev
   } finally {
     socket.close();
   }
-  if (isBbmd && !isRegistered && found.size === 0) throw timedOut("bacnet.no_answer", { ms: waitMs });
+  if (isBbmd && !isRegistered && found.size === 0) throw timedOut("bacnet.no_response", { ms: waitMs });
   return [...found.values()].toSorted((a, b) => a.deviceInstance - b.deviceInstance);
 }
 

@@ -114,18 +114,18 @@ class OpenQuestions {
   }
 
   /** Runs `ask`, which calls back with the response. @param isEnding returns whether the connection is about to fail with a better reason */
-  answer<Answer>(
-    ask: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
+  answer<Result>(
+    ask: (done: (error: Error | null | undefined, response?: Result) => void) => void,
     isEnding: () => boolean,
-  ): Promise<Answer | undefined> {
+  ): Promise<Result | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#reason !== undefined) return reject(broken(this.#reason));
       this.#waiting.add(reject);
-      ask((error, answer) => {
+      ask((error, response) => {
         if (error && isEnding()) return;
         this.#waiting.delete(reject);
         if (error) reject(error);
-        else resolve(answer);
+        else resolve(response);
       });
     });
   }
@@ -244,9 +244,9 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   }
 }
 
-type Answered = <Answer>(
-  ask: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
-) => Promise<Answer | undefined>;
+type Answered = <Result>(
+  ask: (done: (error: Error | null | undefined, response?: Result) => void) => void,
+) => Promise<Result | undefined>;
 
 function conversation(
   client: MqttClient,
@@ -264,7 +264,7 @@ function conversation(
       const granted = await answered<number[]>((done) =>
         client.subscribe([...filters], options, (error, _asked, packet) => {
           const codes = packet?.granted?.map(Number);
-          if (codes === undefined) done(error ?? broken(detail("broker_error.no_answer")));
+          if (codes === undefined) done(error ?? broken(detail("broker_error.no_response")));
           else done(null, codes);
         }),
       );

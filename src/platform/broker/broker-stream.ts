@@ -8,7 +8,7 @@ import type { OutboundRule } from "../network/outbound-address.ts";
 import type { BrokerSettings } from "./broker.types.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-const ANSWER_BYTES_MAX = 16 * 1024;
+const RESPONSE_BYTES_MAX = 16 * 1024;
 const FRAME_BYTES_MAX = 2 * 1024 * 1024;
 /** Max. frames read in a row. The response to a ping of two bytes takes 50 µs. */
 const FRAMES_PER_READ = 64;
@@ -82,10 +82,10 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   }
 
   /** Returns whether the whole response to the request has arrived. */
-  function readAnswer(): boolean {
+  function readResponse(): boolean {
     const end = kept.indexOf("\r\n\r\n");
     if (end < 0) {
-      if (kept.length > ANSWER_BYTES_MAX) throw unavailable("broker_error.websocket_endless");
+      if (kept.length > RESPONSE_BYTES_MAX) throw unavailable("broker_error.websocket_endless");
       return false;
     }
     const [status = "", ...lines] = kept.subarray(0, end).toString("latin1").split("\r\n");
@@ -149,7 +149,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     },
     /** Returns the joined contents of the next frames; undefined if no complete frame is left. @throws Error for anything but WebSocket frames */
     read(): Buffer | undefined {
-      if (!gather() || (!isOpen && !readAnswer())) return undefined;
+      if (!gather() || (!isOpen && !readResponse())) return undefined;
       const contents: Buffer[] = [];
       let count = 0;
       for (; count < FRAMES_PER_READ; count++) {
@@ -320,7 +320,7 @@ export class BrokerStream extends Duplex {
       : connectPlain({ host: address, port });
     this.#socket = socket;
     socket.setTimeout(CONNECT_MS_MAX, () =>
-      socket.destroy(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" })),
+      socket.destroy(Object.assign(new Error("no response"), { code: "ETIMEDOUT" })),
     );
     socket.once("error", reject);
     socket.once("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));

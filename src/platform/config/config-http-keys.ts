@@ -31,6 +31,6 @@ export const httpConfigKeys = {
     kind: count(1, 240),
     default: 60,
     description:
-      "Time in s after which a connection is closed that sends no further request, does not complete the body of its request, or does not read its answer. A body longer than 64 KiB gets 1 s more for each KiB, 255 s in all at most.",
+      "Time in s after which a connection is closed that sends no further request, does not complete the body of its request, or does not read its response. A body longer than 64 KiB gets 1 s more for each KiB, 255 s in all at most.",
   },
 } as const;

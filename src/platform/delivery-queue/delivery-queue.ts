@@ -56,7 +56,7 @@ export interface DeliveryRow {
 }
 
 /** Result of one attempt. */
-export interface Attempt<Answer = undefined> {
+export interface Attempt<Reply = undefined> {
   readonly verdict: Verdict;
   /** Null after a delivery. */
   readonly error: Text | null;
@@ -67,11 +67,11 @@ export interface Attempt<Answer = undefined> {
   /** True if nothing was sent, because the target is disabled. The row is tried again after `retryAfterMs`. */
   readonly isSkipped?: boolean;
   /** Result for the kind. */
-  readonly answer?: Answer;
+  readonly response?: Reply;
 }
 
 /** Row after an attempt. */
-export interface Settled<Target, Row, Answer> {
+export interface Settled<Target, Row, Reply> {
   readonly target: Target;
   readonly row: Row;
   readonly state: "delivered" | "dead" | "waiting";
@@ -81,7 +81,7 @@ export interface Settled<Target, Row, Answer> {
   readonly dueAt: number;
   /** End of the attempt. */
   readonly endedAt: number;
-  readonly attempt: Attempt<Answer>;
+  readonly attempt: Attempt<Reply>;
 }
 
 export interface GiveUp {
@@ -93,7 +93,7 @@ export interface GiveUp {
   readonly except: readonly number[];
 }
 
-export interface DeliveryKind<Target extends DeliveryTarget, Row extends DeliveryRow, Answer = undefined> {
+export interface DeliveryKind<Target extends DeliveryTarget, Row extends DeliveryRow, Reply = undefined> {
   readonly store: Pick<
     ReturnType<typeof createDeliveryStore<never, Row>>,
     "lanes" | "waiting" | "head" | "hasten"
@@ -112,26 +112,26 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
   /** Max. delay before results are written; 0 to write each immediately. */
   readonly writeAfterMs: number;
   readonly isStrict?: boolean;
-  attempt(row: Row, target: Target, signal: AbortSignal): Promise<Attempt<Answer>>;
+  attempt(row: Row, target: Target, signal: AbortSignal): Promise<Attempt<Reply>>;
   /** Delay after a number of consecutive failures, in ms. */
   waitAfter(failures: number): number;
   /** Called with each result before it is written. */
-  onSettled?(settled: Settled<Target, Row, Answer>): void;
+  onSettled?(settled: Settled<Target, Row, Reply>): void;
   /** Writes results. After an error, it is called with all of them again. */
-  write(results: readonly Settled<Target, Row, Answer>[]): void;
+  write(results: readonly Settled<Target, Row, Reply>[]): void;
   /** Gives up the oldest waiting rows of targets. Returns the number and size per target. */
   giveUp?(targets: readonly Target[], options: GiveUp): ReadonlyMap<string, Load>;
   /** Called once a minute and after rows were given up, to delete finished rows. */
   upkeep?(): void;
 }
 
-export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRow, Answer = undefined> {
-  readonly #kind: DeliveryKind<Target, Row, Answer>;
+export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRow, Reply = undefined> {
+  readonly #kind: DeliveryKind<Target, Row, Reply>;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #lanes: DeliveryLanes<Target>;
   /** Unwritten results by number of the row. */
-  #unwritten = new Map<number, Settled<Target, Row, Answer>>();
+  #unwritten = new Map<number, Settled<Target, Row, Reply>>();
   /** Attempts in flight, by number of the row. */
   readonly #inFlight = new Map<
     number,
@@ -146,7 +146,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   #cancelSweep: () => void = () => undefined;
   #cancelWrite: (() => void) | undefined;
 
-  constructor(kind: DeliveryKind<Target, Row, Answer>, deps: { clock: Clock; log: Logger }) {
+  constructor(kind: DeliveryKind<Target, Row, Reply>, deps: { clock: Clock; log: Logger }) {
     this.#kind = kind;
     this.#clock = deps.clock;
     this.#log = deps.log;
@@ -339,16 +339,12 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   }
 
   /** Resolves to undefined after an unexpected error. */
-  async #attempt(
-    target: Target,
-    row: Row,
-    controller: AbortController,
-  ): Promise<Attempt<Answer> | undefined> {
+  async #attempt(target: Target, row: Row, controller: AbortController): Promise<Attempt<Reply> | undefined> {
     const { attemptMs: ms } = this.#kind.limits;
     const attempt = Promise.try(() => this.#kind.attempt(row, target, controller.signal));
-    const timeout = Promise.withResolvers<Attempt<Answer>>();
+    const timeout = Promise.withResolvers<Attempt<Reply>>();
     const end = () => {
-      const error = detail("network_error.no_answer_within", { ms: ms ?? 0 });
+      const error = detail("network_error.no_response_within", { ms: ms ?? 0 });
       timeout.resolve({ verdict: { retry: "target" }, error });
       controller.abort(new Error("the attempt takes too long"));
     };
@@ -366,7 +362,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   #settle(
     target: WaitingTarget<Target>,
     lane: Lane,
-    { row, attempt, startedAt }: { row: Row; attempt: Attempt<Answer> | undefined; startedAt: number },
+    { row, attempt, startedAt }: { row: Row; attempt: Attempt<Reply> | undefined; startedAt: number },
   ): void {
     const now = this.#kind.now();
     if (attempt === undefined) this.#lanes.queue(target, lane, now + READ_AGAIN_MS);
@@ -382,7 +378,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   #end(
     target: WaitingTarget<Target>,
     lane: Lane,
-    { row, attempt, state }: { row: Row; attempt: Attempt<Answer>; state: "delivered" | "dead" },
+    { row, attempt, state }: { row: Row; attempt: Attempt<Reply>; state: "delivered" | "dead" },
   ): void {
     const now = this.#kind.now();
     lane.lastSeq = row.seq;
@@ -395,7 +391,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   #retry(
     target: WaitingTarget<Target>,
     lane: Lane,
-    result: { row: Row; attempt: Attempt<Answer>; startedAt: number; retry: "target" | "request" },
+    result: { row: Row; attempt: Attempt<Reply>; startedAt: number; retry: "target" | "request" },
   ): void {
     const { row, attempt, retry } = result;
     const { isSkipped = false, isLast = false } = attempt;
@@ -419,7 +415,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   /** Counts the failure and returns the delay before the next attempt, in ms. */
   #waitAfter(
     target: WaitingTarget<Target>,
-    result: { row: Row; attempt: Attempt<Answer>; startedAt: number; retry: "target" | "request" },
+    result: { row: Row; attempt: Attempt<Reply>; startedAt: number; retry: "target" | "request" },
   ): number {
     const { row, attempt, startedAt, retry } = result;
     const { retryAfterMs = 0 } = attempt;
@@ -431,7 +427,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     return Math.max(this.#kind.waitAfter(isOfTarget ? target.failures : row.attempts + 1), retryAfterMs);
   }
 
-  #note(settled: Settled<Target, Row, Answer>): void {
+  #note(settled: Settled<Target, Row, Reply>): void {
     this.#kind.onSettled?.(settled);
     this.#unwritten.set(settled.row.seq, settled);
     const { writeAfterMs } = this.#kind;

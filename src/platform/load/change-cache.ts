@@ -1,10 +1,10 @@
 /** Max. cached results. */
-const ANSWERS_MAX = 1_000;
+const RESPONSES_MAX = 1_000;
 
 /** Caches results until the database changes. Undefined results are not cached. */
-export class ChangeCache<Answer> {
+export class ChangeCache<Value> {
   /** Results by key. */
-  readonly #answers = new Map<string, Answer>();
+  readonly #values = new Map<string, Value>();
   readonly #state: () => string;
   #stateSeen = "";
 
@@ -13,14 +13,14 @@ export class ChangeCache<Answer> {
     this.#state = state;
   }
 
-  get(question: string, answer: (question: string) => Answer | undefined): Answer | undefined {
+  get(question: string, response: (question: string) => Value | undefined): Value | undefined {
     const state = this.#state();
-    if (state !== this.#stateSeen || this.#answers.size >= ANSWERS_MAX) this.#answers.clear();
+    if (state !== this.#stateSeen || this.#values.size >= RESPONSES_MAX) this.#values.clear();
     this.#stateSeen = state;
-    const existing = this.#answers.get(question);
+    const existing = this.#values.get(question);
     if (existing !== undefined) return existing;
-    const created = answer(question);
-    if (created !== undefined) this.#answers.set(question, created);
+    const created = response(question);
+    if (created !== undefined) this.#values.set(question, created);
     return created;
   }
 }

@@ -2,9 +2,9 @@
  * Caches results until the database changes or the event loop turns, because simultaneous requests ask the same. Changes of other processes are
  * visible in the next turn.
  */
-export class TurnCache<Answer> {
+export class TurnCache<Value> {
   /** Results of this turn by key. */
-  readonly #answers = new Map<string, Answer>();
+  readonly #values = new Map<string, Value>();
   readonly #changes: () => number;
   #changesSeen = 0;
 
@@ -13,15 +13,15 @@ export class TurnCache<Answer> {
     this.#changes = changes;
   }
 
-  get(question: string, answer: (question: string) => Answer): Answer {
+  get(question: string, response: (question: string) => Value): Value {
     const changes = this.#changes();
-    if (changes !== this.#changesSeen) this.#answers.clear();
+    if (changes !== this.#changesSeen) this.#values.clear();
     this.#changesSeen = changes;
-    const existing = this.#answers.get(question);
+    const existing = this.#values.get(question);
     if (existing !== undefined) return existing;
-    if (this.#answers.size === 0) setImmediate(() => this.#answers.clear());
-    const created = answer(question);
-    this.#answers.set(question, created);
+    if (this.#values.size === 0) setImmediate(() => this.#values.clear());
+    const created = response(question);
+    this.#values.set(question, created);
     return created;
   }
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { timedOut } from "../../lib/core/domain-error.ts";
 import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/modbus/modbus-frames.ts";
 import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
-import { ensureAnswers, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
+import { ensureResponses, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import { SerialPort } from "../serial/serial-port.ts";
@@ -66,7 +66,7 @@ function openSocket(address: string, options: ModbusConnectionOptions): Promise<
   const giveUp = () => socket.destroy();
   const failWith = (code: string) => () => reject(Object.assign(new Error(code), { code }));
   socket.setTimeout(timeoutMs, () =>
-    socket.destroy(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" })),
+    socket.destroy(Object.assign(new Error("no response"), { code: "ETIMEDOUT" })),
   );
   signal.addEventListener("abort", giveUp);
   socket.once("error", reject);
@@ -180,7 +180,7 @@ export class ModbusConnection {
   /** Returns the error of a request without a response, depending on whether any bytes have arrived. */
   #silenceOf({ unitId, transaction, strayTransaction }: Pending): Error {
     return strayTransaction === undefined
-      ? timedOut("modbus.no_answer", { unitId, ms: this.#options.timeoutMs })
+      ? timedOut("modbus.no_response", { unitId, ms: this.#options.timeoutMs })
       : new ModbusProtocolError(
           `answered with another transaction number (${strayTransaction} instead of ${transaction})`,
         );
@@ -209,8 +209,8 @@ export class ModbusConnection {
     const isSerial = this.#options.framing !== "TCP";
     if (pending === undefined || transaction !== pending.transaction) {
       if (isSerial || ++this.#strays > STRAYS_MAX)
-        throw new ModbusProtocolError("an answer came that no request waits for");
-      // The answer to an abandoned request may arrive late.
+        throw new ModbusProtocolError("a response came that no request waits for");
+      // The response to an abandoned request may arrive late.
       if (pending !== undefined && !this.#givenUp.includes(transaction))
         pending.strayTransaction = transaction;
       return;
@@ -221,8 +221,8 @@ export class ModbusConnection {
     this.#unanswered = 0;
     try {
       if (unitId !== pending.unitId)
-        throw new ModbusProtocolError(`answer of unit ${unitId} instead of ${pending.unitId}`);
-      ensureAnswers(pending.pdu, pdu);
+        throw new ModbusProtocolError(`response of unit ${unitId} instead of ${pending.unitId}`);
+      ensureResponses(pending.pdu, pdu);
       pending.resolve(Uint8Array.from(pdu));
     } catch (error) {
       pending.reject(error instanceof Error ? error : new Error(String(error)));

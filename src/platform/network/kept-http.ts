@@ -1,9 +1,9 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import type { ConnectionOptions } from "node:tls";
-import { answerTo, openLimited } from "./limited-http.ts";
+import { openLimited, responseTo } from "./limited-http.ts";
 import { portOf } from "./outbound-address.ts";
 
-const ANSWER_BYTES_MAX = 64 * 1024;
+const RESPONSE_BYTES_MAX = 64 * 1024;
 /** Max. addresses of a host name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const IDLE_TIMEOUT_MS = 30_000;
@@ -18,10 +18,10 @@ export interface HttpContent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer> | string;
   /** Max. bytes read of the response; default 64 KiB. */
-  readonly answerBytesMax?: number;
+  readonly responseBytesMax?: number;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
@@ -30,7 +30,7 @@ export interface HttpAnswer {
 const isLost = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 
-export const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
+export const textOf = ({ body }: HttpResponse): string => new TextDecoder().decode(body);
 
 export const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
@@ -69,7 +69,7 @@ export class KeptHttp {
    * Resolves to the response with any status.
    * @throws the reason of the signal, or the error of the network
    */
-  async request(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+  async request(content: HttpContent, signal: AbortSignal): Promise<HttpResponse> {
     try {
       return await this.#exchange(content, signal);
     } catch (error) {
@@ -82,7 +82,7 @@ export class KeptHttp {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  async #exchange(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+  async #exchange(content: HttpContent, signal: AbortSignal): Promise<HttpResponse> {
     const addresses = await this.#addresses(signal);
     for (let attempt = 1; ; attempt++) {
       const address = addresses[this.#firstAddress % addresses.length] ?? "";
@@ -110,7 +110,7 @@ export class KeptHttp {
     }
   }
 
-  async #attempt(address: string, content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+  async #attempt(address: string, content: HttpContent, signal: AbortSignal): Promise<HttpResponse> {
     const { pathname, search, host } = this.#url;
     const base = content.path === undefined ? pathname + search : pathname.replace(/\/$/, "") + content.path;
     this.#bytesSent += content.body === undefined ? 0 : Buffer.byteLength(content.body);
@@ -129,11 +129,11 @@ export class KeptHttp {
         ...(content.body !== undefined && { "Content-Length": Buffer.byteLength(content.body) }),
       },
     });
-    const bodyBytesMax = content.answerBytesMax ?? ANSWER_BYTES_MAX;
-    const answer = answerTo(outgoing, { bodyBytesMax, signal, isKept: true });
+    const bodyBytesMax = content.responseBytesMax ?? RESPONSE_BYTES_MAX;
+    const response = responseTo(outgoing, { bodyBytesMax, signal, isKept: true });
     outgoing.end(content.body);
     try {
-      return await answer;
+      return await response;
     } catch (error) {
       // The server had closed the connection since the last request.
       if (outgoing.reusedSocket && isLost(error) && !signal.aborted)

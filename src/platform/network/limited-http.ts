@@ -73,7 +73,7 @@ export class LimitedConnection extends Duplex {
       if (start > 0) await setImmediate();
       const part = chunk.subarray(start, start + PART_BYTES);
       this.#room -= part.length;
-      if (this.#room < 0) this.destroy(unavailable("network_error.answer_too_long"));
+      if (this.#room < 0) this.destroy(unavailable("network_error.response_too_long"));
       else this.push(part);
     }
     if (!this.destroyed) this.#socket.resume();
@@ -102,7 +102,7 @@ export const openLimited = (place: NetConnectOpts, tls: ConnectionOptions | unde
     tls === undefined ? connect(place) : connectTls({ ...place, ...tls } as ConnectionOptions), // TLS options extend those of TCP
   );
 
-export interface LimitedAnswer {
+export interface LimitedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Body, cut off at the limit. */
@@ -117,11 +117,11 @@ function closedEarly(): Error {
  * Resolves with the status once it is known, and the part of the body that arrives within the limits. With `isKept`, the connection stays open after
  * a response that ended within them, and a truncated response is an error.
  */
-export function answerTo(
+export function responseTo(
   outgoing: ClientRequest,
   { bodyBytesMax, signal, isKept = false }: { bodyBytesMax: number; signal: AbortSignal; isKept?: boolean },
-): Promise<LimitedAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<LimitedAnswer>();
+): Promise<LimitedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<LimitedResponse>();
   const parts: Buffer[] = [];
   let bodyBytes = 0;
   let informational = 0;
@@ -134,7 +134,7 @@ export function answerTo(
   };
   const abort = () => finish(signal.reason);
   const inform = () => {
-    if (++informational > INFORMATIONAL_MAX) finish(unavailable("network_error.answer_too_long"));
+    if (++informational > INFORMATIONAL_MAX) finish(unavailable("network_error.response_too_long"));
   };
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();

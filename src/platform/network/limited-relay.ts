@@ -7,12 +7,12 @@ import { workShare } from "../load/fair-share.ts";
  * Max. bytes of a response of a foreign server. Targets request little: the largest responses are the columns of tables and the partitions of a
  * topic. Decoded, small parts take up to 80 times their bytes.
  */
-export const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
+export const RESPONSE_BYTES_MAX = 2 * 1024 * 1024;
 /** Bytes passed on in a row. A client handles all of them in one turn: a ping of six bytes takes up to 0.1 ms. */
 const PART_BYTES = 2 * 1024;
 const LOOPBACK = "127.0.0.1";
 
-export const answerTooLong = () => unavailable("network_error.answer_too_long");
+export const responseTooLong = () => unavailable("network_error.response_too_long");
 
 interface Upstream {
   readonly host: string;
@@ -35,8 +35,8 @@ interface RelayOptions extends Upstream {
   readonly signIn?: (socket: Socket) => Promise<SignedIn>;
   /** Bytes that the server may send per byte sent to it. Confirmations may be longer than short messages. */
   readonly bytesPerSent: number;
-  /** Max. bytes of a response. Default: `ANSWER_BYTES_MAX`. */
-  readonly answerBytesMax?: number;
+  /** Max. bytes of a response. Default: `RESPONSE_BYTES_MAX`. */
+  readonly responseBytesMax?: number;
 }
 
 /** TLS options behind a relay: the certificate is checked against the name of the server, not the address of the relay. */
@@ -53,7 +53,7 @@ function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<S
   const socket = connect({ host, port });
   const abort = () => socket.destroy(new Error("aborted"));
   const timer = setTimeout(
-    () => socket.destroy(unavailable("network_error.no_answer_within", { ms: timeoutMs })),
+    () => socket.destroy(unavailable("network_error.no_response_within", { ms: timeoutMs })),
     timeoutMs,
   );
   socket.once("connect", () => resolve(socket));
@@ -69,14 +69,14 @@ function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<S
 
 /**
  * Connection to a server for a client that would keep a response of any length in memory. The client connects once to `host` and `port`, and sends
- * encrypted bytes through, unless the relay signs in. The server may send `answerBytesMax` in a burst, and additionally `bytesPerSent` times the
+ * encrypted bytes through, unless the relay signs in. The server may send `responseBytesMax` in a burst, and additionally `bytesPerSent` times the
  * bytes that the client sends. A client that waits for a response sends nothing. A server that exceeds this loses the connection.
  */
 export class LimitedRelay {
   readonly host = LOOPBACK;
   readonly #upstream: Socket;
   readonly #bytesPerSent: number;
-  readonly #answerBytesMax: number;
+  readonly #responseBytesMax: number;
   readonly #listener = createServer();
   /** Bytes that the server may send now. */
   #room: number;
@@ -88,24 +88,28 @@ export class LimitedRelay {
 
   private constructor(
     upstream: Socket,
-    limits: Required<Pick<RelayOptions, "bytesPerSent" | "answerBytesMax">>,
+    limits: Required<Pick<RelayOptions, "bytesPerSent" | "responseBytesMax">>,
     signedIn: SignedIn | undefined,
   ) {
     this.#upstream = upstream;
     this.#bytesPerSent = limits.bytesPerSent;
-    this.#answerBytesMax = this.#room = limits.answerBytesMax;
+    this.#responseBytesMax = this.#room = limits.responseBytesMax;
     this.#signedIn = signedIn;
     upstream.on("error", (error) => this.#end(error));
     upstream.on("close", () => this.#end(unavailable("network_error.reset")));
     this.#listener.once("connection", (client) => this.#join(client));
   }
 
-  /** Connects to the server. @throws Error of the network, or `network_error.no_answer_within` */
+  /** Connects to the server. @throws Error of the network, or `network_error.no_response_within` */
   static async open(options: RelayOptions): Promise<LimitedRelay> {
-    const { bytesPerSent, answerBytesMax = ANSWER_BYTES_MAX, signIn, ...upstream } = options;
+    const { bytesPerSent, responseBytesMax = RESPONSE_BYTES_MAX, signIn, ...upstream } = options;
     const socket = await connectUpstream(upstream);
     const signedIn = signIn && (await signInWithin(socket, upstream, signIn));
-    const relay = new LimitedRelay(signedIn?.upstream ?? socket, { bytesPerSent, answerBytesMax }, signedIn);
+    const relay = new LimitedRelay(
+      signedIn?.upstream ?? socket,
+      { bytesPerSent, responseBytesMax },
+      signedIn,
+    );
     await new Promise<void>((resolve) => relay.#listener.listen(0, LOOPBACK, resolve));
     return relay;
   }
@@ -154,7 +158,7 @@ export class LimitedRelay {
 
   #pass(client: Socket): void {
     client.on("data", (bytes) => {
-      this.#room = Math.min(this.#answerBytesMax, this.#room + bytes.length * this.#bytesPerSent);
+      this.#room = Math.min(this.#responseBytesMax, this.#room + bytes.length * this.#bytesPerSent);
       passOn(bytes, client, this.#upstream);
     });
     this.#upstream.on("data", (bytes: Uint8Array) => {
@@ -170,7 +174,7 @@ export class LimitedRelay {
       const part = bytes.subarray(start, start + PART_BYTES);
       this.#room -= part.length;
       if (this.#room < 0) {
-        this.#upstream.destroy(answerTooLong());
+        this.#upstream.destroy(responseTooLong());
         return;
       }
       if (!client.write(part)) await drained(client);
@@ -209,7 +213,7 @@ async function signInWithin(
   const end = (error: Error) => socket.destroy(error);
   const abort = () => end(new Error("aborted"));
   const timer = setTimeout(
-    () => end(unavailable("network_error.no_answer_within", { ms: timeoutMs })),
+    () => end(unavailable("network_error.no_response_within", { ms: timeoutMs })),
     timeoutMs,
   );
   signal.addEventListener("abort", abort);

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { type HttpAnswer, type HttpContent, isTaken, textOf } from "./kept-http.ts";
-import { answerTooLong } from "./limited-relay.ts";
+import { type HttpContent, type HttpResponse, isTaken, textOf } from "./kept-http.ts";
+import { responseTooLong } from "./limited-relay.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
@@ -95,17 +95,17 @@ export interface S3Place extends S3Credentials {
 
 /** Response of a server that refuses a request. */
 export class S3Refusal extends Error {
-  readonly answer: HttpAnswer;
+  readonly response: HttpResponse;
   /** Code of the server, such as `AccessDenied`; undefined if it names none. */
   readonly code: string | undefined;
   /** Message of the server; undefined if it sends none. */
   readonly reason: string | undefined;
 
-  constructor(answer: HttpAnswer) {
-    const xml = textOf(answer);
+  constructor(response: HttpResponse) {
+    const xml = textOf(response);
     const reason = contentOf(xml, "Message");
-    super(reason ?? `the server responds with ${answer.status}`);
-    this.answer = answer;
+    super(reason ?? `the server responds with ${response.status}`);
+    this.response = response;
     this.code = contentOf(xml, "Code");
     this.reason = reason === undefined ? undefined : excerpt(unescapeXml(reason), REASON_CHARACTERS_MAX);
   }
@@ -113,7 +113,7 @@ export class S3Refusal extends Error {
 
 interface S3BucketDeps {
   /** Sends a request to the endpoint. */
-  readonly request: (content: HttpContent, signal: AbortSignal) => Promise<HttpAnswer>;
+  readonly request: (content: HttpContent, signal: AbortSignal) => Promise<HttpResponse>;
   /** Returns epoch ms. */
   readonly now: () => number;
 }
@@ -136,7 +136,7 @@ export class S3Bucket {
     this.#basePath = pathname.replace(/\/$/, "");
   }
 
-  /** Returns the sizes of all objects by name. @throws S3Refusal, or DomainError `network_error.answer_too_long` */
+  /** Returns the sizes of all objects by name. @throws S3Refusal, or DomainError `network_error.response_too_long` */
   async list(prefix: string, signal: AbortSignal): Promise<Map<string, number>> {
     const sizes = new Map<string, number>();
     let characters = 0;
@@ -156,27 +156,27 @@ export class S3Bucket {
       characters += PAGE_CHARACTERS;
       token = contentOf(xml, "NextContinuationToken");
       if (contentOf(xml, "IsTruncated") !== "true" || token === undefined) return sizes;
-      if (characters > LIST_CHARACTERS_MAX) throw answerTooLong();
+      if (characters > LIST_CHARACTERS_MAX) throw responseTooLong();
       token = unescapeXml(token);
     }
   }
 
   /** Returns size and ETag of an object; undefined if it does not exist. @throws S3Refusal */
   async stat(name: string, signal: AbortSignal): Promise<{ bytes: number; etag: string } | undefined> {
-    const answer = await this.#send({ method: "HEAD", name }, signal);
-    if (answer.status === NOT_FOUND) return undefined;
-    const { etag = "", "content-length": length } = ofSuccess(answer).headers;
+    const response = await this.#send({ method: "HEAD", name }, signal);
+    if (response.status === NOT_FOUND) return undefined;
+    const { etag = "", "content-length": length } = ofSuccess(response).headers;
     return { bytes: Number(length ?? 0), etag: etag.replaceAll('"', "") };
   }
 
   /**
    * Returns a whole object; undefined if it does not exist.
-   * @throws S3Refusal, or DomainError `network_error.answer_too_long` for an object of `bytesMax` bytes or more
+   * @throws S3Refusal, or DomainError `network_error.response_too_long` for an object of `bytesMax` bytes or more
    */
   async read(name: string, bytesMax: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const answer = await this.#send({ method: "GET", name, bytesMax }, signal);
-    const isMissing = answer.status === NOT_FOUND && contentOf(textOf(answer), "Code") !== "NoSuchBucket";
-    return isMissing ? undefined : ofSuccess(answer).body;
+    const response = await this.#send({ method: "GET", name, bytesMax }, signal);
+    const isMissing = response.status === NOT_FOUND && contentOf(textOf(response), "Code") !== "NoSuchBucket";
+    return isMissing ? undefined : ofSuccess(response).body;
   }
 
   /** @throws S3Refusal */
@@ -186,8 +186,8 @@ export class S3Bucket {
 
   /** Removes an object, if it exists. @throws S3Refusal */
   async remove(name: string, signal: AbortSignal): Promise<void> {
-    const answer = await this.#send({ method: "DELETE", name }, signal);
-    if (answer.status !== NOT_FOUND) ofSuccess(answer);
+    const response = await this.#send({ method: "DELETE", name }, signal);
+    if (response.status !== NOT_FOUND) ofSuccess(response);
   }
 
   async #send(
@@ -205,30 +205,30 @@ export class S3Bucket {
       bytesMax?: number;
     },
     signal: AbortSignal,
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const { bucket, prefix } = this.#place;
     const path = `/${encodePath(name === undefined ? bucket : `${bucket}/${prefix}${name}`)}`;
     const request = { method, host: this.#host, path: this.#basePath + path, query, body };
     const search = encodeQuery(query);
-    const answer = await this.#deps.request(
+    const response = await this.#deps.request(
       {
         method,
         path: search === "" ? path : `${path}?${search}`,
         headers: signS3(request, this.#place, this.#deps.now()),
-        ...(bytesMax !== undefined && { answerBytesMax: bytesMax }),
+        ...(bytesMax !== undefined && { responseBytesMax: bytesMax }),
         ...(method === "PUT" && { body }),
       },
       signal,
     );
     // The rest was not read: a part of a list or an object must not pass for the whole.
-    if (bytesMax !== undefined && answer.body.length >= bytesMax) throw answerTooLong();
-    return answer;
+    if (bytesMax !== undefined && response.body.length >= bytesMax) throw responseTooLong();
+    return response;
   }
 }
 
-function ofSuccess(answer: HttpAnswer): HttpAnswer {
-  if (!isTaken(answer.status)) throw new S3Refusal(answer);
-  return answer;
+function ofSuccess(response: HttpResponse): HttpResponse {
+  if (!isTaken(response.status)) throw new S3Refusal(response);
+  return response;
 }
 
 /** Returns the text of the first element with this name and without child elements. */
@@ -245,7 +245,7 @@ function* objectsIn(xml: string, prefixLength: number): Generator<{ name: string
     const start = xml.indexOf("<Contents>", end);
     end = xml.indexOf("</Contents>", start);
     if (start < 0 || end < 0) return;
-    if (count >= PAGE_OBJECTS_MAX) throw answerTooLong();
+    if (count >= PAGE_OBJECTS_MAX) throw responseTooLong();
     const object = xml.slice(start, end);
     const name = unescapeXml(contentOf(object, "Key") ?? "").slice(prefixLength);
     // A copy: a part of a string keeps the whole page in memory.

@@ -2,7 +2,7 @@ import { unavailable } from "../../lib/core/domain-error.ts";
 
 /**
  * Runs work whose signal is aborted after a time, or with `outer`.
- * @throws what the work throws; the reason of its signal is DomainError `network_error.no_answer_within` after the time
+ * @throws what the work throws; the reason of its signal is DomainError `network_error.no_response_within` after the time
  */
 export async function withTimeLimit<Result>(
   ms: number,
@@ -14,7 +14,7 @@ export async function withTimeLimit<Result>(
   outer?.addEventListener("abort", abort);
   if (outer?.aborted) abort();
   const timer = setTimeout(
-    () => controller.abort(unavailable("network_error.no_answer_within", { ms: Math.round(ms) })),
+    () => controller.abort(unavailable("network_error.no_response_within", { ms: Math.round(ms) })),
     ms,
   );
   try {

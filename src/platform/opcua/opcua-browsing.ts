@@ -17,7 +17,7 @@ const NODES_MAX = 2_000;
 const RESULTS_PER_PART = 500;
 /** Max. nodes listed by a search. */
 const FOUND_MAX = 200;
-/** Max. parts of an answer, because an endless answer would block the connection. */
+/** Max. parts of a response, because an endless response would block the connection. */
 const PARTS_MAX = 100;
 /** Max. characters of a name or state. The rest is cut off. */
 const NAME_CHARACTERS_MAX = 200;

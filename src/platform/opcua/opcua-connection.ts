@@ -68,7 +68,7 @@ const TYPE = /^type:(\w+)$/;
 const SILENCE = /^silence:(\d+)$/;
 /** Network error code in a message of the library. */
 const NETWORK = /\((?:connect )?(E[A-Z]{5,})\b/;
-/** The library's words for a connection that the other side closes before its first answer. */
+/** The library's words for a connection that the other side closes before its first response. */
 const CLOSED = "ERROR in waiting for data on socket";
 /** Max. characters of a reason. The library quotes texts of the server. */
 const REASON_CHARACTERS_MAX = 300;
@@ -83,7 +83,7 @@ export function errorOf(message: string): Error {
   if (type !== undefined) return new OpcUaTypeMismatch(type);
   if (message === FAILURE.certificate) return new OpcUaFailure(detail("opcua.certificate_unknown"));
   const silence = SILENCE.exec(message)?.[1];
-  if (silence !== undefined) return timedOut("opcua.no_answer", { ms: Number(silence) });
+  if (silence !== undefined) return timedOut("opcua.no_response", { ms: Number(silence) });
   if (message === FAILURE.endpoint) return new OpcUaFailure(detail("opcua.endpoint_missing"));
   const code = NETWORK.exec(message)?.[1] ?? (message.includes(CLOSED) ? "ECONNRESET" : undefined);
   if (code !== undefined)
@@ -100,7 +100,7 @@ const reasonIn = (error: unknown): string => {
 export const TOO_MANY_OPERATIONS = 0x8010_0000;
 
 /** Returns whether the session can continue after an error. After other errors, its state is unknown. */
-const isAnswer = (error: Error): boolean =>
+const isResponse = (error: Error): boolean =>
   error instanceof OpcUaTypeMismatch ||
   (error instanceof OpcUaRefusal && (!error.isWhole || error.statusCode === TOO_MANY_OPERATIONS));
 
@@ -181,14 +181,14 @@ export class OpcUaConnection {
   async #inTime<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     const { promise, reject } = Promise.withResolvers<never>();
-    const cancel = this.#options.clock.schedule(ms, () => this.#end(timedOut("opcua.no_answer", { ms })));
+    const cancel = this.#options.clock.schedule(ms, () => this.#end(timedOut("opcua.no_response", { ms })));
     this.#waiting.add(reject);
     try {
       return await Promise.race([work(), promise]);
     } catch (cause) {
       if (this.#failure !== undefined) throw this.#failure;
       const error = errorOf(reasonIn(cause));
-      if (!isAnswer(error)) this.#end(error);
+      if (!isResponse(error)) this.#end(error);
       throw error;
     } finally {
       this.#waiting.delete(reject);

@@ -22,8 +22,8 @@ async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
 /** Key store of the library. It accepts certificates of servers by the fingerprints that a user has accepted. */
 class OwnKeys extends OPCUACertificateManager {
   override checkCertificate(...args: unknown[]): never {
-    const answer = args[1];
-    if (typeof answer === "function") answer(null, StatusCodes.Good);
+    const response = args[1];
+    if (typeof response === "function") response(null, StatusCodes.Good);
     return Promise.resolve(StatusCodes.Good) as never; // both forms of the library's method
   }
 }

@@ -56,7 +56,7 @@ const IDLE_MS = SESSION_MS;
 /** Share of the response timeout for a search. Its last requests need the rest. */
 const SEARCH_SHARE = 0.5;
 /** Max. time to connect, as a multiple of the response timeout: it takes several messages, and keys are computed. */
-const CONNECT_ANSWERS = 2;
+const CONNECT_RESPONSES = 2;
 
 /**
  * Limits the time of work, because the server may be silent or send messages that the library does not understand. @throws Error `silence:` and the
@@ -120,7 +120,7 @@ async function descriptionsOf(
     return client.getEndpoints();
   };
   try {
-    return await inTime(CONNECT_ANSWERS * timeoutMs, ask());
+    return await inTime(CONNECT_RESPONSES * timeoutMs, ask());
   } finally {
     // A server that is gone does not answer: nobody waits for it.
     client.disconnect().catch(() => undefined);
@@ -176,7 +176,7 @@ export class OpcUaLink {
     this.#client = client;
     for (const event of ["connection_lost", "start_reconnection", "abort", "close"] as const)
       client.on(event as "close", () => this.fail(FAILURE.ended));
-    await inTime(CONNECT_ANSWERS * timeoutMs, client.connect(url));
+    await inTime(CONNECT_RESPONSES * timeoutMs, client.connect(url));
     const session = await client.createSession(await this.#user());
     this.#session = session;
     this.#subscriptions = new OpcUaSubscriptions({
@@ -207,7 +207,7 @@ export class OpcUaLink {
       nodeIds.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
       0,
     );
-    if (values.length !== nodes.length) throw new Error(FAILURE.answer);
+    if (values.length !== nodes.length) throw new Error(FAILURE.response);
     return values.map(readOf);
   }
 

@@ -26,7 +26,7 @@ function ordered(params: JsonValue, definitions: readonly Argument[]): JsonValue
 export async function callMethod(
   session: ClientSession,
   { object, method, params }: OpcUaCall,
-): Promise<{ status: number; answer: JsonValue }> {
+): Promise<{ status: number; response: JsonValue }> {
   const { inputArguments, outputArguments } = await session.getArgumentDefinition(method);
   const values = ordered(params, inputArguments);
   if (values.length !== inputArguments.length)
@@ -52,5 +52,5 @@ export async function callMethod(
   const named = new Map(results.map((value, index) => [outputArguments[index]?.name ?? "", value]));
   const isNamed = named.size === results.length && !named.has("");
   const several = isNamed ? Object.fromEntries(named) : results;
-  return { status: statusCode.value, answer: results.length > 1 ? several : (results[0] ?? null) };
+  return { status: statusCode.value, response: results.length > 1 ? several : (results[0] ?? null) };
 }

@@ -20,7 +20,7 @@ const PUBLISHING_MS = [100, 500] as const;
 const KEEP_ALIVE_MS = 2_000;
 const LIFETIME_MS = 30_000;
 /** Timeout of publish requests, longer than any server may delay a response. */
-const PUBLISH_ANSWER_MS = 60_000;
+const PUBLISH_RESPONSE_MS = 60_000;
 const PUBLISH_REQUESTS_MAX = 10;
 /** Min. pause between publish requests, so that a server that responds immediately does not occupy the thread. */
 const PUBLISH_PAUSE_MS = 20;
@@ -323,11 +323,11 @@ export class OpcUaSubscriptions {
   #response(): Promise<PublishResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<PublishResponse>();
     const request = new PublishRequest({
-      requestHeader: { timeoutHint: PUBLISH_ANSWER_MS },
+      requestHeader: { timeoutHint: PUBLISH_RESPONSE_MS },
       subscriptionAcknowledgements: this.#acknowledgements.splice(0),
     });
     this.#deps.session.publish(request, (error, response) =>
-      response === undefined ? reject(error ?? new Error("no answer")) : resolve(response),
+      response === undefined ? reject(error ?? new Error("no response")) : resolve(response),
     );
     return promise;
   }

@@ -115,9 +115,9 @@ export const FAILURE = {
   /** The server does not offer the mode with the policy. */
   endpoint: "endpoint",
   /** The response does not match the request. */
-  answer: "unexpected answer",
+  response: "unexpected response",
   /** The response has more parts than any request needs. */
-  tooMuch: "the answer has too many parts",
+  tooMuch: "the response has too many parts",
   /** The server ended the connection or the session. */
   ended: "ended (ECONNRESET)",
 } as const;
@@ -131,7 +131,7 @@ export type OpcUaThreadCalls = {
   watch: { args: { line: number; items: readonly OpcUaWatched[] }; result: OpcUaWatch };
   changes: { args: { line: number; list: number }; result: OpcUaChange[] };
   write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
-  callMethod: { args: { line: number; call: OpcUaCall }; result: { status: number; answer: JsonValue } };
+  callMethod: { args: { line: number; call: OpcUaCall }; result: { status: number; response: JsonValue } };
   browse: {
     args: { line: number; node: string; search?: string };
     result: { nodes: OpcUaNode[]; isCut: boolean };

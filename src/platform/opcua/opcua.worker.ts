@@ -98,7 +98,7 @@ limitDecoding(() => links.get(current.getStore() ?? 0)?.fail(FAILURE.tooMuch));
 
 // The library throws from its timers and sockets, where nobody can catch it, if a server sends what it does not expect. The other servers must not suffer.
 process.on("uncaughtException", (error) =>
-  links.get(current.getStore() ?? 0)?.fail(messageOf(error) || FAILURE.answer),
+  links.get(current.getStore() ?? 0)?.fail(messageOf(error) || FAILURE.response),
 );
 // The connection is unknown here: its request times out, which ends the connection.
 process.on("unhandledRejection", () => undefined);

@@ -51,7 +51,7 @@ const ERROR_AT = 17;
 const ACK = 2;
 const ACK_DATA = 3;
 /** Response without data, which the library treats as bad values of the whole packet. */
-const EMPTY_ANSWER = Buffer.from("0300001602f080320300000000000200010000040100", "hex");
+const EMPTY_RESPONSE = Buffer.from("0300001602f080320300000000000200010000040100", "hex");
 /** Max. frames per request. The connection ends beyond it, because a controller could send them without end. */
 const FRAMES_MAX = 1_000;
 
@@ -259,26 +259,26 @@ export class S7Connection {
     }
     client.onClientDisconnect = () => this.#end(closedByPeer());
     client.onClientClose = () => this.#end(closedByPeer());
-    const silence = () => this.#end(timedOut("s7.no_answer", { ms: this.#timeoutMs }));
+    const silence = () => this.#end(timedOut("s7.no_response", { ms: this.#timeoutMs }));
     // A time-out before TCP is connected is reported without an Error.
     client.connectError = (error) =>
       this.#end(error instanceof Error ? error : timedOut("network_error.timed_out"));
     client.readWriteError = client.connectError;
-    client.connectionReset = () => this.#end(new S7ProtocolError(detail("s7_protocol.answer")));
+    client.connectionReset = () => this.#end(new S7ProtocolError(detail("s7_protocol.response")));
     client.packetTimeout = silence;
   }
 
   #take(frame: Buffer, handle: (frame: Buffer) => void): void {
     if (++this.#frames > FRAMES_MAX) throw new S7ProtocolError(detail("s7_protocol.endless"));
     const client = this.#client;
-    const isAnswer = client.isoConnectionState === CONNECTED && frame.length > FRAME_BYTES_MIN;
-    const taken = isAnswer ? this.#answerIn(frame) : frame;
+    const isResponse = client.isoConnectionState === CONNECTED && frame.length > FRAME_BYTES_MIN;
+    const taken = isResponse ? this.#answerIn(frame) : frame;
     try {
       handle(taken);
     } catch {
-      throw new S7ProtocolError(detail("s7_protocol.answer")); // the library reads beyond the end of a frame
+      throw new S7ProtocolError(detail("s7_protocol.response")); // the library reads beyond the end of a frame
     }
-    if (isAnswer) this.#hasAnswered = true;
+    if (isResponse) this.#hasAnswered = true;
     // The library would wait for two seconds, and connect again.
     if (client.reconnectTimer !== undefined) throw new S7ProtocolError(detail("s7_protocol.agreement"));
   }
@@ -298,7 +298,7 @@ export class S7Connection {
     const kind = frame[KIND_AT];
     if ((kind !== ACK && kind !== ACK_DATA) || frame[ERROR_AT] === 0) return frame;
     this.#refusal = new S7Refusal(frame.readUInt16BE(ERROR_AT));
-    const empty = Buffer.from(EMPTY_ANSWER);
+    const empty = Buffer.from(EMPTY_RESPONSE);
     empty.writeUInt16BE(sequence, SEQUENCE_AT);
     return empty;
   }

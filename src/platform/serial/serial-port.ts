@@ -1,6 +1,6 @@
 /**
- * A serial port of this machine, as Linux has it: settings by ioctl (ioctl_tty(2)), raw bytes in 8 bits. Reads do not block; while an
- * answer is awaited the port is polled.
+ * A serial port of this machine, as Linux has it: settings by ioctl (ioctl_tty(2)), raw bytes in 8 bits. Reads do not block; while a
+ * response is awaited the port is polled.
  */
 
 import { FFIType, ptr } from "bun:ffi";

@@ -260,7 +260,7 @@ function WithProfile({ children }: { children: ComponentChildren }) {
   }, [sessionId.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
   const existing = useRef(profile.data);
-  // Once an answer: what the person changes since then is in `me` alone.
+  // Once a response: what the person changes since then is in `me` alone.
   if (profile.data !== existing.current) {
     existing.current = profile.data;
     if (profile.data) me.value = profile.data;

@@ -4,7 +4,7 @@ import type { deviceDetail, deviceListItem } from "../../modules/devices/devices
 import type { signedInUser } from "../../modules/identity/identity.schemas.ts";
 import type { maintenanceBody } from "../../modules/maintenance/maintenance.schemas.ts";
 import type { EventMessage } from "../../modules/realtime/realtime.types.ts";
-import type { latestSnapshot, seriesAnswer } from "../../modules/telemetry/telemetry.schemas.ts";
+import type { latestSnapshot, seriesResponse } from "../../modules/telemetry/telemetry.schemas.ts";
 import type { JsonValue, Refined, Wire } from "./wire.ts";
 
 export type TelemetryValue = Exclude<JsonValue, null>;
@@ -22,7 +22,7 @@ export type LatestSnapshot = Refined<
   Wire<typeof latestSnapshot>,
   { values: Record<string, TelemetryValue>; timestamps?: Record<string, number> }
 >;
-export type Aggregation = Wire<typeof seriesAnswer>["aggregation"];
+export type Aggregation = Wire<typeof seriesResponse>["aggregation"];
 export interface Series {
   readonly key: string;
   readonly points: readonly { readonly ts: number; readonly value: TelemetryValue }[];

@@ -23,7 +23,7 @@ export class ApiError extends Error {
 /** Number of writes that the gateway failed to do: a reason to ask for its health. */
 export const failedWrites = signal(0);
 
-interface Answer<T> {
+interface ApiResponse<T> {
   readonly body: T;
   readonly total: number | undefined;
   /** Path of the next page. */
@@ -113,14 +113,14 @@ export async function call<T>(
   path: string,
   body?: unknown,
   version?: string,
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   const response = await sendChecked(method, path, body, version);
   const text = await response.text();
   const total = response.headers.get("x-total-count");
   const next = /<([^<>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   // The server's contract says what each path answers; the console does not validate it a second time.
-  const answer = (text ? JSON.parse(text) : undefined) as T;
-  return { body: answer, total: total ? Number(total) : undefined, next };
+  const parsed = (text ? JSON.parse(text) : undefined) as T;
+  return { body: parsed, total: total ? Number(total) : undefined, next };
 }
 
 /** Loads a file. */

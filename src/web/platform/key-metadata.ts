@@ -45,16 +45,16 @@ async function load(): Promise<void> {
   const deviceIds = [...wanted].slice(0, DEVICES_PER_REQUEST);
   for (const id of deviceIds) wanted.delete(id);
   if (wanted.size > 0) queueMicrotask(load);
-  // Without an answer values are shown without units; the next change or page asks again.
-  const answer = await resolveKeys(deviceIds).catch(() => undefined);
-  if (answer !== undefined) takeKeyMetadata(answer);
+  // Without a response values are shown without units; the next change or page asks again.
+  const response = await resolveKeys(deviceIds).catch(() => undefined);
+  if (response !== undefined) takeKeyMetadata(response);
   for (const id of deviceIds) {
     for (const proceed of waiting.get(id) ?? []) proceed();
     waiting.set(id, undefined);
   }
-  if (answer === undefined) return;
-  if (wanted.size === 0 && answer.rest !== undefined) queueMicrotask(load);
-  for (const id of answer.rest ?? []) wanted.add(id);
+  if (response === undefined) return;
+  if (wanted.size === 0 && response.rest !== undefined) queueMicrotask(load);
+  for (const id of response.rest ?? []) wanted.add(id);
 }
 
 /** Takes over metadata that was part of another response. */

@@ -39,7 +39,7 @@ export async function uploadInParts(
     } catch (error) {
       if (!isPassing(error) || ++failures > FAILURES_MAX) throw error;
       await waitForNextTry();
-      // A part may have arrived although its answer was lost.
+      // A part may have arrived although its response was lost.
       const state = await place.state().catch(() => undefined);
       if (state !== undefined) offset = state.totalBytes === file.size ? state.uploadedBytes : 0;
     }

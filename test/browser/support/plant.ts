@@ -74,8 +74,8 @@ export async function furnish(page: Page, app: RunningApp): Promise<PlantDevice[
   const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
   const plantDevices: PlantDevice[] = [];
   for (const body of SKETCHES) {
-    const answer = await post(app, "/api/devices", body, bearer);
-    const device = (await answer.json()) as { deviceId: string; credentials: { token: string } };
+    const response = await post(app, "/api/devices", body, bearer);
+    const device = (await response.json()) as { deviceId: string; credentials: { token: string } };
     plantDevices.push({ deviceId: device.deviceId, token: device.credentials.token });
   }
   for (const [i, { token }] of plantDevices.slice(0, -SILENT).entries()) {
@@ -88,8 +88,8 @@ export async function furnish(page: Page, app: RunningApp): Promise<PlantDevice[
   const commands = `/api/devices/${first!.deviceId}/commands`;
   await post(app, commands, { method: "setTarget", params: { celsius: 52.5, ramp: "slow" } }, bearer);
   await post(app, commands, { method: "reboot" }, bearer);
-  const answer = { success: false, message: "the press is running" };
-  await post(app, `/api/devices/${first!.deviceId}/test-ack`, answer, bearer);
+  const response = { success: false, message: "the press is running" };
+  await post(app, `/api/devices/${first!.deviceId}/test-ack`, response, bearer);
   await post(app, `/api/v1/${first!.token}/telemetry`, "nonsense").catch(() => undefined);
   return plantDevices;
 }

@@ -59,7 +59,7 @@ function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: ARGS });
 }
 
-const holdAnswersBack = (context: BrowserContext): Promise<unknown> =>
+const holdResponsesBack = (context: BrowserContext): Promise<unknown> =>
   context.route("**/api/**", async (route) => {
     await Bun.sleep(Math.random() * SLOW_API_MS);
     // A page that was left meanwhile takes no answer.
@@ -75,7 +75,7 @@ export async function openBrowser(origin: string, { anyCertificate = false } = {
     viewport: { width: 1440, height: 900 },
   });
   context.setDefaultTimeout(WAIT_MS_MAX);
-  if (SLOW_API_MS > 0) await holdAnswersBack(context);
+  if (SLOW_API_MS > 0) await holdResponsesBack(context);
   const complaints: string[] = [];
   const gone: string[] = [];
   watch(context, origin, complaints, gone);

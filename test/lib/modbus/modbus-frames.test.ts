@@ -5,8 +5,8 @@ import {
   ensureWritten,
   ModbusException,
   ModbusProtocolError,
-  readAnswer,
   readRequest,
+  readResponse,
   writeRequest,
 } from "../../../src/lib/modbus/modbus-pdu.ts";
 
@@ -30,25 +30,25 @@ test("requests have the bytes of the specification", () => {
 
 test("answers are read as the specification shows them", () => {
   expect(
-    readAnswer({ area: "HOLDING_REGISTER", address: 107, count: 3 }, bytes("03 06 022b 0000 0064")),
+    readResponse({ area: "HOLDING_REGISTER", address: 107, count: 3 }, bytes("03 06 022b 0000 0064")),
   ).toEqual([555, 0, 100]);
-  expect(readAnswer({ area: "COIL", address: 0, count: 10 }, bytes("01 02 cd 01"))).toEqual([
+  expect(readResponse({ area: "COIL", address: 0, count: 10 }, bytes("01 02 cd 01"))).toEqual([
     1, 0, 1, 1, 0, 0, 1, 1, 1, 0,
   ]);
 });
 
 test("an exception, another function and a wrong length are told apart", () => {
   const range = { area: "INPUT_REGISTER", address: 0, count: 2 } as const;
-  expect(() => readAnswer(range, bytes("84 02"))).toThrow(ModbusException);
-  for (const answer of ["03 04 0000 0000", "04 02 0000", "04 04 0000 00", "", "84"].slice(0, 4))
-    expect(() => readAnswer(range, bytes(answer))).toThrow(ModbusProtocolError);
+  expect(() => readResponse(range, bytes("84 02"))).toThrow(ModbusException);
+  for (const response of ["03 04 0000 0000", "04 02 0000", "04 04 0000 00", "", "84"].slice(0, 4))
+    expect(() => readResponse(range, bytes(response))).toThrow(ModbusProtocolError);
   const write = writeRequest("HOLDING_REGISTER", 1, [3]);
   expect(() => ensureWritten(write, bytes("06 0002 0003"))).toThrow(ModbusProtocolError);
   ensureWritten(write, bytes("06 0001 0003"));
 });
 
 describe.each(["TCP", "RTU"] as const)("frames of %s", (framing) => {
-  const answer = fc.oneof(
+  const response = fc.oneof(
     fc.uint8Array({ minLength: 2, maxLength: 250 }).map((data) => Uint8Array.from([3, data.length, ...data])),
     fc.constant(bytes("83 02")),
     fc.constant(bytes("10 0001 0002")),
@@ -56,7 +56,7 @@ describe.each(["TCP", "RTU"] as const)("frames of %s", (framing) => {
   const frame = fc.record({
     transaction: framing === "TCP" ? fc.nat(0xffff) : fc.constant(0),
     unitId: fc.nat(255),
-    pdu: answer,
+    pdu: response,
   });
 
   test("are put together from pieces of any size", () => {

@@ -36,7 +36,7 @@ const alwaysOver = { pause: later };
 async function alarmsOf(seed: number, share: { pause(): Promise<void> | undefined }) {
   const random = randomFrom(seed);
   const engine = startEngine(database, randomRules(random), share);
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (let burst = 0; burst < 6; burst++) {
     const taken = Array.from({ length: 1 + random.below(3) }, (_, message) => {
       const ts = engine.now() + message * 100;
@@ -46,12 +46,12 @@ async function alarmsOf(seed: number, share: { pause(): Promise<void> | undefine
       }));
       return engine.sendMessage(readings);
     });
-    answers.push(...(await Promise.all(taken)));
+    responses.push(...(await Promise.all(taken)));
     engine.advance(1_000 * random.below(8));
   }
   const alarms = engine.alarms();
   engine.end();
-  return { answers, alarms };
+  return { responses, alarms };
 }
 
 test("a message that waits has the same effect as one that does not", async () => {
@@ -76,10 +76,10 @@ test("a message that need not wait is evaluated before the call returns", () => 
 
 test("others have their turn between the readings of a message that changes alarms", async () => {
   const engine = startEngine(database, [hot], alwaysOver);
-  const answer = engine.sendMessage(toggling(20));
+  const response = engine.sendMessage(toggling(20));
   await Promise.resolve();
   expect(engine.alarms()[0]?.events).toEqual(["CREATED"]);
-  expect(await answer).toBe(true);
+  expect(await response).toBe(true);
   expect(engine.alarms()[0]?.events).toHaveLength(20);
   expect(engine.faults).toEqual([]);
   engine.end();
@@ -134,12 +134,12 @@ test("a key is not silent while a reading of it waits, and is when nothing comes
     const engine = startEngine(database, [hot, silent], share);
     const isRaised = () => engine.alarms().some(({ alarmType }) => alarmType === "Silent");
     engine.send(900, { p: 1 });
-    const answer = engine.sendMessage([...toggling(4), { ts: 2_000, values: { p: 1 } }]);
+    const response = engine.sendMessage([...toggling(4), { ts: 2_000, values: { p: 1 } }]);
     engine.advance(forMs);
     expect(isRaised()).toBe(false);
     isHeld = false;
     release();
-    await answer;
+    await response;
     engine.advance(59_999);
     expect(isRaised()).toBe(false);
     engine.advance(60_001); // from when it was last looked at
@@ -150,18 +150,18 @@ test("a key is not silent while a reading of it waits, and is when nothing comes
 
 test("what waits is evaluated when the gateway stops", async () => {
   const engine = startEngine(database, [hot], alwaysOver);
-  const answers = [engine.sendMessage(toggling(21)), engine.sendMessage([{ ts: 5_000, values: { t: 1 } }])];
+  const responses = [engine.sendMessage(toggling(21)), engine.sendMessage([{ ts: 5_000, values: { t: 1 } }])];
   engine.restart(1_000);
   expect(engine.alarms()[0]?.events).toHaveLength(22);
-  expect(await Promise.all(answers)).toEqual([true, true]);
+  expect(await Promise.all(responses)).toEqual([true, true]);
   engine.end();
 });
 
 test("what waits for a device that is deleted is forgotten", async () => {
   const engine = startEngine(database, [hot], alwaysOver);
-  const answer = engine.sendMessage(toggling(20));
+  const response = engine.sendMessage(toggling(20));
   engine.deleteDevice();
-  expect(await answer).toBe(true);
+  expect(await response).toBe(true);
   expect(engine.alarms()[0]?.events).toEqual(["CREATED"]);
   engine.end();
 });

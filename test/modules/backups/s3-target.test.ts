@@ -45,12 +45,12 @@ test.concurrent("a server that refuses is quoted", async () => {
 
 const CHUNK = new Uint8Array(1024 * 1024).fill(97);
 /** Counts what a hostile server sends; its bodies have no end. */
-function hostileServer(answer: (url: URL, requests: number) => Response) {
+function hostileServer(response: (url: URL, requests: number) => Response) {
   const sent = { requests: 0, bytes: 0 };
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request) => answer(new URL(request.url), ++sent.requests),
+    fetch: (request) => response(new URL(request.url), ++sent.requests),
   });
   const endless = () =>
     new Response(

@@ -54,9 +54,9 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
   let path: string;
 
   const call = async (method: string, to: string, body?: unknown) => {
-    const answer = await fixture.call(method, to, { token, body });
-    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, to, { token, body });
+    if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+    return response.body;
   };
   const unit = async () => (await call("GET", `${path}/units`))[0];
   const valueIn = async (key: string) =>
@@ -67,8 +67,8 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
     until(async () => Date.parse((await unit()).health.lastReadAt ?? 0) > time);
   const points = async (key: string, from: number) => {
     const query = { deviceIds: [deviceId], keys: [key], from, to: Date.now(), aggregation: "none" };
-    const answer = await call("POST", "/api/v1/telemetry/query", query);
-    return (answer.data[0]?.series[0]?.points ?? []) as { ts: number; value: unknown }[];
+    const response = await call("POST", "/api/v1/telemetry/query", query);
+    return (response.data[0]?.series[0]?.points ?? []) as { ts: number; value: unknown }[];
   };
 
   beforeAll(async () => {
@@ -186,7 +186,7 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
     await call("PATCH", `${path}/units/${bacnetUnitId}`, { objects: before });
   });
 
-  const answerTo = async (key: string, value: unknown) => {
+  const responseTo = async (key: string, value: unknown) => {
     const body = { method: "setValue", params: { key, value } };
     const { commandId } = await call("POST", `/api/devices/${deviceId}/commands`, body);
     return untilAnswer(
@@ -196,16 +196,19 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
   };
 
   test("is written by commands with a priority, which null releases", async () => {
-    for (const [key, value, answer = value] of [
+    for (const [key, value, response = value] of [
       ["valve", 55.5],
       ["pump", true],
       ["mode", 3],
       ["label", "Öffnen"],
       ["signed", 12],
     ] as const)
-      expect(await answerTo(key, value)).toMatchObject({ status: "SUCCESSFUL", response: { [key]: answer } });
+      expect(await responseTo(key, value)).toMatchObject({
+        status: "SUCCESSFUL",
+        response: { [key]: response },
+      });
     await until(async () => (await valueIn("valve_program")) === 55.5);
-    expect(await answerTo("valve", null)).toMatchObject({ status: "SUCCESSFUL", response: { valve: 10 } });
+    expect(await responseTo("valve", null)).toMatchObject({ status: "SUCCESSFUL", response: { valve: 10 } });
     await until(async () => (await noteOf("valve_program"))?.code === "field.no_value");
     for (const [key, value] of [
       ["supply", 1],
@@ -215,7 +218,7 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
       ["pump", 1],
       ["label", 5],
     ] as const)
-      expect((await answerTo(key, value)).status).toBe("FAILED");
+      expect((await responseTo(key, value)).status).toBe("FAILED");
   });
 
   test.each(["killed", "stopped"] as const)(

@@ -21,9 +21,9 @@ describe.skipIf(pythonOfBacpypes === null)("a device behind a router of bacpypes
   let path: string;
 
   const call = async (method: string, to: string, body?: unknown) => {
-    const answer = await fixture.call(method, to, { token, body });
-    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, to, { token, body });
+    if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+    return response.body;
   };
   const unit = async () => (await call("GET", `${path}/units`))[0];
   const valueIn = async (key: string) =>

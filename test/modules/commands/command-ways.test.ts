@@ -4,8 +4,8 @@ import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { CommandWays } from "../../../src/modules/commands/command-ways.ts";
 import type {
   Command,
-  CommandAnswer,
   CommandFailure,
+  CommandResponse,
   CommandTransport,
 } from "../../../src/modules/commands/commands.types.ts";
 import { FieldCommands } from "../../../src/modules/field/field-commands.ts";
@@ -72,7 +72,7 @@ test("a field protocol knows the keys of the device's tags and of the elements o
 });
 
 test.each([
-  ["does not answer", timedOut("s7.no_answer", { ms: 2_000 }), "field.write_unconfirmed"],
+  ["does not answer", timedOut("s7.no_response", { ms: 2_000 }), "field.write_unconfirmed"],
   [
     "closes the connection",
     Object.assign(new Error("closed"), { code: "ECONNRESET" }),
@@ -83,13 +83,13 @@ test.each([
   "of a command that the device %s, people hear whether it may have been executed",
   async (_, error, code) => {
     const unit = { connectionId: "c", tags: [{ key: "a", address: "MB0", writable: true }] };
-    const { promise, resolve } = Promise.withResolvers<CommandAnswer>();
+    const { promise, resolve } = Promise.withResolvers<CommandResponse>();
     const commands = new FieldCommands({
       protocol: s7Protocol,
       unitOfDevice: () => unit as unknown as S7Unit,
       runnerOf: () => ({ state: { status: "connected" }, perform: () => Promise.reject(error) }) as never,
-      answered: (_device, _id, answer) => {
-        resolve(answer);
+      answered: (_device, _id, response) => {
+        resolve(response);
         return true;
       },
     });

@@ -11,7 +11,7 @@ import { createDevice } from "../../mqtt/mqtt-fixture.ts";
 function createRequests(script: string) {
   const reads = { running: 0, max: 0 };
   const runs: ScriptRun[] = [];
-  const answer = createOwnRequests({
+  const response = createOwnRequests({
     profiles: { ensure: () => ({ deviceRequests: [{ method: "m", script }] }) },
     attributes: {
       readTexts: (_: unknown, scope: string) => [{ key: "__proto__", text: `{"of":"${scope}"}` }],
@@ -30,7 +30,7 @@ function createRequests(script: string) {
     clock: { now: () => 0 },
     log: createLogger(),
   } as never); // what it uses of them
-  const ask = (name: string) => answer(createDevice(name), { method: "m" });
+  const ask = (name: string) => response(createDevice(name), { method: "m" });
   return { ask, reads, runs };
 }
 

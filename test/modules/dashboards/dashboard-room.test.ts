@@ -49,7 +49,7 @@ async function read(widgets: readonly Widget[], roomBytes: number, value: unknow
   });
   const room = {
     reserve(bytes: number) {
-      if (reserved + bytes > roomBytes) throw unavailable("answer.unread");
+      if (reserved + bytes > roomBytes) throw unavailable("response.unread");
       reserved += bytes;
     },
   };
@@ -77,7 +77,7 @@ const charts = Array.from({ length: 50 }, (_, index) => widget(index, "timeserie
 test("what a dashboard reads counts at once, and nothing more is read when there is no space", async () => {
   const { queries, outcome } = await read(charts, 100 * KIB);
   expect(outcome).toBeInstanceOf(DomainError);
-  expect(outcome).toMatchObject({ code: "answer.unread" });
+  expect(outcome).toMatchObject({ code: "response.unread" });
   expect(queries).toBe(5);
 });
 

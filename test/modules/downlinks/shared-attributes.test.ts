@@ -26,7 +26,7 @@ test("devices with unsent changes are retried in turns", async () => {
     changesSince: async () => ({ changeId: 1, values: new Map([["interval", 1]]), deleted: [] }),
     sentChange: () => 0,
     saveSent: () => undefined,
-    publish: () => Promise.reject(unavailable("answer.unread")),
+    publish: () => Promise.reject(unavailable("response.unread")),
     log: createLogger("test"),
   });
   for (const deviceId of devices) shared.changed(deviceId);

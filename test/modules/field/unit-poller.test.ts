@@ -16,7 +16,7 @@ test.each([
   const protocol = {
     ...createModbusProtocol({ isHost: () => true }),
     plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
-      { entries, read: () => Promise.reject(timedOut("modbus.no_answer", { unitId: 1, ms: 1 })) },
+      { entries, read: () => Promise.reject(timedOut("modbus.no_response", { unitId: 1, ms: 1 })) },
     ],
   };
   const poller = new UnitPoller<ModbusKind>({

@@ -15,9 +15,9 @@ test("sign-ins beyond what a gateway can check soon are refused, and the others 
   const guesses = Array.from({ length: 150 }, (_, index) =>
     hasher.verify(index === 0 ? "correct horse 42" : `wrong ${index}`, hash, "stranger"),
   );
-  const answers = await Promise.allSettled(guesses);
-  const checked = answers.filter((answer) => answer.status === "fulfilled");
-  const refused = answers.filter((answer) => answer.status === "rejected");
+  const responses = await Promise.allSettled(guesses);
+  const checked = responses.filter((response) => response.status === "fulfilled");
+  const refused = responses.filter((response) => response.status === "rejected");
   expect(checked.map(({ value }) => value)).toEqual(checked.map((_, index) => index === 0));
   expect(refused.length).toBeGreaterThan(0);
   for (const { reason } of refused) expect(reason).toMatchObject({ kind: "limited", code: "sign_in.busy" });

@@ -62,8 +62,10 @@ test("an account that nobody's user belongs to opens nothing", async () => {
 test("of two at once with one code, the one that is confirmed has the password", async () => {
   const otp = await signUp();
   const input = [password, "nine blue crates 77 x", password, "two grey pumps 13 z"];
-  const answers = await Promise.all(input.map((each) => post("verify-otp", { email, otp, password: each })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+  const responses = await Promise.all(
+    input.map((each) => post("verify-otp", { email, otp, password: each })),
+  );
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
   for (const each of input) {
     const signedIn = await fixture.call("POST", "/idp/authorize", { body: { email, password: each } });
     expect([each, signedIn.status]).toEqual([each, each === password ? 200 : 401]);

@@ -45,7 +45,7 @@ async function attempt(act: (socket: Socket, flood: (line: string) => void) => v
   return { failure, bytes };
 }
 
-const TOO_LONG = { reason: { code: "network_error.answer_too_long", params: {} } };
+const TOO_LONG = { reason: { code: "network_error.response_too_long", params: {} } };
 
 for (const [name, line] of Object.entries({
   "a line without an end": "2",

@@ -6,7 +6,7 @@ import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts
 import { readRegisterMap } from "../../../src/modules/modbus/register-map.ts";
 import { writeRegister } from "../../../src/modules/modbus/register-writing.ts";
 import { endLines, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
-import { answerFrame, exceptionOf } from "../../support/modbus-server.ts";
+import { exceptionOf, responseFrame } from "../../support/modbus-server.ts";
 import { until } from "../../support/until.ts";
 
 /** Devices of the field that bend the protocol, and values as their manuals print them. */
@@ -79,9 +79,9 @@ describe("a device that knows only the functions for several values", () => {
     const peer = await server((request) => {
       const { functionCode, pdu } = request;
       if (functionCode === 5 || functionCode === 6)
-        return answerFrame("TCP", { ...request, pdu: exceptionOf(request, 1) });
-      if (functionCode > 6) return answerFrame("TCP", { ...request, pdu: pdu.subarray(0, 5) });
-      return answerFrame("TCP", { ...request, pdu: exceptionOf(request, 2) });
+        return responseFrame("TCP", { ...request, pdu: exceptionOf(request, 1) });
+      if (functionCode > 6) return responseFrame("TCP", { ...request, pdu: pdu.subarray(0, 5) });
+      return responseFrame("TCP", { ...request, pdu: exceptionOf(request, 2) });
     });
     const line = run(peer, { units: [] });
     await until(() => line.runner.state.status === "connected");
@@ -98,7 +98,7 @@ describe("a device that knows only the functions for several values", () => {
 test("an exception has nine bytes whatever its header says", async () => {
   const peer = await server((request) => {
     if (request.address !== 500) return good()(request);
-    const frame = Buffer.from(answerFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }));
+    const frame = Buffer.from(responseFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }));
     frame.writeUInt16BE(4, 4);
     return frame;
   });
@@ -127,12 +127,12 @@ test("an answer with another transaction number is not silence", async () => {
 
 test("the echo of a line is not an answer", async () => {
   const peer = await server((request) => {
-    const sent = answerFrame("RTU", request);
+    const sent = responseFrame("RTU", request);
     const isWrite = request.functionCode === 6;
-    const answer = isWrite ? sent : (good("RTU")(request) ?? Uint8Array.of());
+    const response = isWrite ? sent : (good("RTU")(request) ?? Uint8Array.of());
     // In pieces, as a serial line brings it.
     request.socket.write(sent.subarray(0, 3));
-    return Uint8Array.of(...sent.subarray(3), ...answer);
+    return Uint8Array.of(...sent.subarray(3), ...response);
   }, "RTU");
   const line = run(peer, { units: [unitOf({ registers: registersAt(7, 500) })], framing: "RTU" });
   await until(() => line.stored.length >= 2);

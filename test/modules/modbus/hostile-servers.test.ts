@@ -7,8 +7,8 @@ import { FakeClock } from "../../support/fake-clock.ts";
 import { endLines, ensureTrue, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import {
   addressesPdu,
-  answerFrame,
   exceptionOf,
+  responseFrame,
   type ServerRequest,
   startModbusServer,
 } from "../../support/modbus-server.ts";
@@ -29,8 +29,8 @@ describe.each(["TCP", "RTU"] as const)("answers over %s", (framing) => {
 
   test("come twice, and the second one is not taken for the next answer", async () => {
     const peer = await server((request) => {
-      const answer = good(framing)(request) ?? Uint8Array.of();
-      return Uint8Array.of(...answer, ...answer);
+      const response = good(framing)(request) ?? Uint8Array.of();
+      return Uint8Array.of(...response, ...response);
     }, framing);
     const { stored } = run(peer, { framing, units: [unitOf({ registers: registersAt(7, 500, 900) })] });
     await until(() => stored.some(({ values }) => "r900" in values));
@@ -66,9 +66,9 @@ describe.each(["TCP", "RTU"] as const)("answers over %s", (framing) => {
       (request: ServerRequest) => ({ ...request, pdu: addressesPdu({ ...request, count: 2 }) }),
     ],
   ])("%s are errors, and their values are dropped", async (_, wrong) => {
-    const peer = await server((request) => answerFrame(framing, wrong(request)), framing);
+    const peer = await server((request) => responseFrame(framing, wrong(request)), framing);
     const { stored, health } = run(peer, { framing });
-    await until(() => health()?.lastError?.code === "modbus.bad_answer");
+    await until(() => health()?.lastError?.code === "modbus.bad_response");
     expect(stored).toEqual([]);
     peer.use(good(framing));
     await until(() => stored.length > 0);
@@ -79,7 +79,7 @@ describe.each(["TCP", "RTU"] as const)("answers over %s", (framing) => {
 test("an answer of a wrong length on a serial line ends the connection before the right one comes late", async () => {
   const peer = await server((request) => {
     if (request.address !== 7) return good("RTU")(request);
-    return answerFrame("RTU", { ...request, pdu: addressesPdu({ ...request, count: 2 }) });
+    return responseFrame("RTU", { ...request, pdu: addressesPdu({ ...request, count: 2 }) });
   }, "RTU");
   const { stored } = run(peer, { framing: "RTU", units: [unitOf({ registers: registersAt(7, 500) })] });
   await until(() => stored.length > 0);
@@ -98,7 +98,7 @@ test.each([
   const peer = await server(() => bytes);
   const { runner, stored } = run(peer);
   await until(() => runner.state.status === "waiting");
-  expect(runner.state.problem?.code).toBe("modbus.bad_answer");
+  expect(runner.state.problem?.code).toBe("modbus.bad_response");
   peer.use(good());
   await until(() => stored.length > 0);
 });
@@ -108,7 +108,7 @@ test("33 answers that no request waits for end the connection before the awaited
   const peer = await server((request) => Buffer.concat([strays, good()(request) ?? Buffer.alloc(0)]));
   const { runner, stored } = run(peer);
   await until(() => runner.state.status === "waiting");
-  expect([stored, runner.state.problem?.code]).toEqual([[], "modbus.bad_answer"]);
+  expect([stored, runner.state.problem?.code]).toEqual([[], "modbus.bad_response"]);
   peer.use((request) => Buffer.concat([strays.subarray(11), good()(request) ?? Buffer.alloc(0)]));
   await until(() => stored.length > 0);
 });
@@ -131,7 +131,7 @@ describe.each(["TCP", "RTU"] as const)("a silent unit on %s", (framing) => {
 test("a gateway that says that a unit does not answer is asked for it more seldom", async () => {
   const peer = await server((request) =>
     request.unitId === 9
-      ? answerFrame("TCP", { ...request, pdu: exceptionOf(request, 11) })
+      ? responseFrame("TCP", { ...request, pdu: exceptionOf(request, 11) })
       : good()(request),
   );
   const { stored, health } = run(peer, { units: [unitOf(), unitOf({ unitId: 9 })] });
@@ -169,7 +169,7 @@ test("a block that is never answered does not keep the blocks behind it from bei
   await until(
     () => stored.some(({ values }) => "r900" in values) && stored.some(({ values }) => "r7" in values),
   );
-  await until(() => health()?.lastError?.code === "modbus.no_answer");
+  await until(() => health()?.lastError?.code === "modbus.no_response");
 });
 
 describe.each([1, 2, 3])("exception %i", (code) => {
@@ -177,7 +177,7 @@ describe.each([1, 2, 3])("exception %i", (code) => {
     const peer = await server((request) => {
       const hasRefused = request.address <= 3 && request.address + request.count > 3;
       return hasRefused
-        ? answerFrame("TCP", { ...request, pdu: exceptionOf(request, code) })
+        ? responseFrame("TCP", { ...request, pdu: exceptionOf(request, code) })
         : good()(request);
     });
     const { stored, health } = run(peer, { units: [unitOf({ registers: registersAt(0, 1, 2, 3, 4, 5) })] });
@@ -191,7 +191,7 @@ test("what the device refused is asked for again when the connection is back", a
   let has = false;
   const peer = await server((request) => {
     if (!has && request.address === 3)
-      return answerFrame("TCP", { ...request, pdu: exceptionOf(request, 2) });
+      return responseFrame("TCP", { ...request, pdu: exceptionOf(request, 2) });
     if (has && peer.connections === 1) request.socket.destroy();
     return good()(request);
   });
@@ -205,7 +205,7 @@ test("what the device refused is asked for again when the connection is back", a
 
 test("a block that is refused as a whole is read in its parts, and no register counts as refused", async () => {
   const peer = await server((request) =>
-    request.count > 2 ? answerFrame("TCP", { ...request, pdu: exceptionOf(request, 3) }) : good()(request),
+    request.count > 2 ? responseFrame("TCP", { ...request, pdu: exceptionOf(request, 3) }) : good()(request),
   );
   const { stored, health } = run(peer, {
     units: [unitOf({ registers: registersAt(0, 1, 2, 3, 4, 5, 6, 7) })],
@@ -222,7 +222,7 @@ describe.each([4, 5, 6])("exception %i", (code) => {
   test("is a problem of that read only: the other blocks are read, and the health says it", async () => {
     const peer = await server((request) =>
       request.address === 7
-        ? answerFrame("TCP", { ...request, pdu: exceptionOf(request, code) })
+        ? responseFrame("TCP", { ...request, pdu: exceptionOf(request, code) })
         : good()(request),
     );
     const { stored, health } = run(peer, { units: [unitOf({ registers: registersAt(7, 500) })] });
@@ -235,7 +235,7 @@ describe.each([4, 5, 6])("exception %i", (code) => {
 
 test("a device that refuses everything for a while is read in few requests again", async () => {
   const clock = new FakeClock();
-  const peer = await server((request) => answerFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }));
+  const peer = await server((request) => responseFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }));
   const registers = registersAt(...Array.from({ length: 40 }, (_, index) => index));
   const units = [unitOf({ registers, intervalMs: 10_000 })];
   const { stored, health } = run(peer, { clock, units, timeoutMs: 60_000 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts";
 import { writeRegister } from "../../../src/modules/modbus/register-writing.ts";
 import { endLines, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
-import { answerFrame, exceptionOf, type ServerRequest } from "../../support/modbus-server.ts";
+import { exceptionOf, responseFrame, type ServerRequest } from "../../support/modbus-server.ts";
 import { until } from "../../support/until.ts";
 
 afterEach(endLines);
@@ -11,7 +11,7 @@ describe("a command", () => {
   const register: ModbusRegister = { ...registersAt(7)[0], writable: true } as ModbusRegister;
   const write = ({ runner }: ReturnType<typeof run>) =>
     runner.perform((connection) => writeRegister(connection, 1, { register, words: [42] }));
-  const echo = (request: ServerRequest) => answerFrame("TCP", { ...request, pdu: request.pdu });
+  const echo = (request: ServerRequest) => responseFrame("TCP", { ...request, pdu: request.pdu });
 
   test("answers with what the device has afterwards", async () => {
     const peer = await server((request) => (request.functionCode === 6 ? echo(request) : good()(request)));
@@ -22,9 +22,10 @@ describe("a command", () => {
 
   test("goes between two requests of a unit, which is read whole nevertheless", async () => {
     const waiting: (() => void)[] = [];
-    const answer = (request: ServerRequest) => (request.functionCode === 6 ? echo(request) : good()(request));
+    const response = (request: ServerRequest) =>
+      request.functionCode === 6 ? echo(request) : good()(request);
     const peer = await server((request) => {
-      waiting.push(() => request.socket.write(answer(request) ?? Uint8Array.of()));
+      waiting.push(() => request.socket.write(response(request) ?? Uint8Array.of()));
       return undefined;
     });
     const units = [unitOf({ registers: registersAt(0, 500, 1_000), intervalMs: 60_000 })];
@@ -60,7 +61,7 @@ describe("a command", () => {
     await until(() => waiting.length === 1);
     const asked = line.runner.perform((connection) => writeRegister(connection, 9, { register, words: [1] }));
     waiting[0]?.();
-    expect(await asked.catch(({ code }) => code)).toBe("modbus.no_answer");
+    expect(await asked.catch(({ code }) => code)).toBe("modbus.no_response");
     await until(() => line.stored.some(({ values }) => "r500" in values));
     expect(line.health()).toMatchObject({ failed: 0, lastError: null });
   });
@@ -69,7 +70,7 @@ describe("a command", () => {
     const peer = await server((request) =>
       request.functionCode === 6
         ? echo(request)
-        : answerFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }),
+        : responseFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }),
     );
     const line = run(peer, { units: [] });
     await until(() => line.runner.state.status === "connected");

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   addressesPdu,
-  answerFrame,
   type ModbusServer,
+  responseFrame,
   type ServerRequest,
   startModbusServer,
 } from "../../support/modbus-server.ts";
@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 let fixture: TestApp;
 let host: string;
 const servers: ModbusServer[] = [];
-const good = (request: ServerRequest) => answerFrame("TCP", { ...request, pdu: addressesPdu(request) });
+const good = (request: ServerRequest) => responseFrame("TCP", { ...request, pdu: addressesPdu(request) });
 
 beforeAll(async () => {
   fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1", outbound_private: "host" } });
@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 const call = async (method: string, path: string, body?: unknown, token = host) => {
-  const answer = await fixture.call(method, path, { token, body });
-  if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`);
-  return answer.body;
+  const response = await fixture.call(method, path, { token, body });
+  if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+  return response.body;
 };
 const register = { key: "power", area: "HOLDING_REGISTER", address: 7, type: "UINT16" };
 

@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const call = async (method: string, path: string, body?: unknown) => {
-  const answer = await fixture.call(method, path, { token, body });
-  if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`);
-  return answer.body;
+  const response = await fixture.call(method, path, { token, body });
+  if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+  return response.body;
 };
 
 const floats = BYTE_ORDERS.flatMap((order, index) =>
@@ -118,7 +118,7 @@ describe.skipIf(!hasPymodbus).each(["TCP", "RTU"] as const)("pymodbus speaking %
       token,
       body: { method: "setValue", params: { key, value } },
     });
-  const answerTo = async (key: string, value: unknown) => {
+  const responseTo = async (key: string, value: unknown) => {
     const { body } = await command(key, value);
     return untilAnswer(
       () => call("GET", `/api/devices/${deviceId}/commands/${body.commandId}`),
@@ -127,22 +127,25 @@ describe.skipIf(!hasPymodbus).each(["TCP", "RTU"] as const)("pymodbus speaking %
   };
 
   test("is written by commands, which answer with the value that was read back", async () => {
-    expect(await answerTo("setpoint", 21.5)).toMatchObject({
+    expect(await responseTo("setpoint", 21.5)).toMatchObject({
       status: "SUCCESSFUL",
       response: { setpoint: 21.5 },
     });
-    expect(await answerTo("target", -7.25)).toMatchObject({
+    expect(await responseTo("target", -7.25)).toMatchObject({
       status: "SUCCESSFUL",
       response: { target: -7.25 },
     });
-    expect(await answerTo("valve", true)).toMatchObject({ status: "SUCCESSFUL", response: { valve: true } });
+    expect(await responseTo("valve", true)).toMatchObject({
+      status: "SUCCESSFUL",
+      response: { valve: true },
+    });
     for (const [key, value] of [
       ["voltage", 1],
       ["nothing", 1],
       ["setpoint", "warm"],
       ["setpoint", 1e9],
     ] as const)
-      expect((await answerTo(key, value)).status).toBe("FAILED");
+      expect((await responseTo(key, value)).status).toBe("FAILED");
     await until(async () => {
       const { values } = (await unit()).health;
       return values.some(
@@ -183,8 +186,8 @@ describe.skipIf(!hasPymodbus).each(["TCP", "RTU"] as const)("pymodbus speaking %
       to: Date.now(),
       aggregation: "none",
     };
-    const answer = await call("POST", "/api/v1/telemetry/query", query);
-    const times: number[] = answer.data[0].series[0].points.map(({ ts }: { ts: number }) => ts);
+    const response = await call("POST", "/api/v1/telemetry/query", query);
+    const times: number[] = response.data[0].series[0].points.map(({ ts }: { ts: number }) => ts);
     expect(times.length).toBeGreaterThan(0);
     expect(times.filter((ts: number) => ts < backAt)).toEqual([]);
   });

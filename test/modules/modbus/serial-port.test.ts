@@ -45,7 +45,7 @@ describe.skipIf(!hasPymodbus)("pymodbus at a serial port", () => {
     const units = [unitOf({ unitId: 1 }), unitOf({ unitId: 9 })];
     const { stored, health } = run(await start(), { framing, serial, timeoutMs: 200, units });
     await until(() => (health(9)?.failed ?? 0) >= 2 && stored.length >= 10);
-    expect(health(9)?.lastError?.code).toBe("modbus.no_answer");
+    expect(health(9)?.lastError?.code).toBe("modbus.no_response");
     expect(stored.every(({ unitId, values }) => unitId === 1 && values.r0 === 231)).toBe(true);
   });
 

@@ -70,9 +70,9 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
   let path: string;
 
   const call = async (method: string, to: string, body?: unknown) => {
-    const answer = await fixture.call(method, to, { token, body });
-    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, to, { token, body });
+    if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+    return response.body;
   };
   const state = async () => (await call("GET", path)).state;
   const isConnected = () => until(async () => (await state()).status === "connected");
@@ -83,8 +83,8 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     until(async () => Date.parse((await health()).lastReadAt ?? 0) > time);
   const points = async (key: string, from: number) => {
     const query = { deviceIds: [deviceId], keys: [key], from, to: Date.now(), aggregation: "none" };
-    const answer = await call("POST", "/api/v1/telemetry/query", query);
-    return (answer.data[0]?.series[0]?.points ?? []) as { ts: number; value: unknown }[];
+    const response = await call("POST", "/api/v1/telemetry/query", query);
+    return (response.data[0]?.series[0]?.points ?? []) as { ts: number; value: unknown }[];
   };
   const endpoint = async () => {
     const list = await call("POST", "/api/opcua/endpoints", {
@@ -200,7 +200,7 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     await isConnected();
   });
 
-  const answerTo = async (key: string, value: unknown) => {
+  const responseTo = async (key: string, value: unknown) => {
     const body = { method: "setValue", params: { key, value } };
     const { commandId } = await call("POST", `/api/devices/${deviceId}/commands`, body);
     return untilAnswer(
@@ -217,7 +217,10 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       ["pressure", -7.25],
       ["model", "VALVE"],
     ] as const)
-      expect(await answerTo(key, value)).toMatchObject({ status: "SUCCESSFUL", response: { [key]: value } });
+      expect(await responseTo(key, value)).toMatchObject({
+        status: "SUCCESSFUL",
+        response: { [key]: value },
+      });
     for (const [key, value] of [
       ["running", 1],
       ["int16", 40_000],
@@ -226,18 +229,18 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       ["read_only", 5],
       ["uint16", 5],
     ] as const)
-      expect((await answerTo(key, value)).status).toBe("FAILED");
+      expect((await responseTo(key, value)).status).toBe("FAILED");
     await isConnected();
   });
 
   test("has methods that commands call with their arguments", async () => {
     const { nodes } = await call("POST", `${path}/browse`, { nodeId: "ns=2;s=Press" });
     expect(nodes).toContainEqual({ nodeId: "ns=2;s=Press.mix", name: "mix", kind: "METHOD" });
-    expect(await answerTo("mix", [4, 1.5, "a"])).toMatchObject({ response: { mix: [6, "A"] } });
-    expect(await answerTo("stop", null)).toMatchObject({ status: "SUCCESSFUL", response: { stop: null } });
-    expect(await answerTo("mix", [4])).toMatchObject({ status: "FAILED" });
-    expect(await answerTo("mix", ["many", 1, "a"])).toMatchObject({ status: "FAILED" });
-    expect(await answerTo("stop", [1])).toMatchObject({ status: "FAILED" });
+    expect(await responseTo("mix", [4, 1.5, "a"])).toMatchObject({ response: { mix: [6, "A"] } });
+    expect(await responseTo("stop", null)).toMatchObject({ status: "SUCCESSFUL", response: { stop: null } });
+    expect(await responseTo("mix", [4])).toMatchObject({ status: "FAILED" });
+    expect(await responseTo("mix", ["many", 1, "a"])).toMatchObject({ status: "FAILED" });
+    expect(await responseTo("stop", [1])).toMatchObject({ status: "FAILED" });
     await isConnected();
   });
 

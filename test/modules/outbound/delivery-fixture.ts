@@ -67,7 +67,7 @@ export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         send({ body }) {
           rig.sent.push(body);
           const error = detail("delivery_error.refused");
-          return Promise.resolve({ verdict: rig.answer(body), error, answer: { status: 418 } });
+          return Promise.resolve({ verdict: rig.answer(body), error, response: { status: 418 } });
         },
       });
       rig.delivery.start();

@@ -5,7 +5,7 @@ import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { networkErrorText } from "../../../src/lib/network/network-error.ts";
 import { createHttpExchange } from "../../../src/modules/outbound/http-exchange.ts";
-import type { LimitedAnswer } from "../../../src/platform/network/limited-http.ts";
+import type { LimitedResponse } from "../../../src/platform/network/limited-http.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/network/outbound-address.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
@@ -65,7 +65,7 @@ const exchangeWith = (options: { allow?: string; authorities?: string[] } = {}) 
 function send(
   url: string,
   options: { allow?: string; authorities?: string[]; timeoutMs?: number; headers?: [string, string][] } = {},
-): Promise<LimitedAnswer> {
+): Promise<LimitedResponse> {
   const { timeoutMs = 5_000, headers = [] } = options;
   return exchangeWith(options)(
     {
@@ -114,9 +114,9 @@ describe("an answer", () => {
           await new Promise((resolve) => setImmediate(resolve));
         }
       };
-      const answer = await send(`http://127.0.0.1:${port}/`);
-      expect(answer.status).toBe(status);
-      expect(answer.body.toString()).toBe(body);
+      const response = await send(`http://127.0.0.1:${port}/`);
+      expect(response.status).toBe(status);
+      expect(response.body.toString()).toBe(body);
     });
 
   test("that ends with the connection is understood", async () => {
@@ -153,14 +153,14 @@ describe("an answer", () => {
     );
     talk = (socket) => socket.end();
     expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
-      "The connection was closed before an answer came.",
+      "The connection was closed before a response came.",
     );
   });
 
   test("that never comes is an error after the timeout", async () => {
     talk = () => undefined;
     expect(await failure(send(`http://127.0.0.1:${port}/`, { timeoutMs: 100 }))).toBe(
-      "There was no answer within 100 ms.",
+      "There was no response within 100 ms.",
     );
   });
 });
@@ -220,7 +220,7 @@ test("a server that switches protocols, or resets the connection, ends the excha
   );
   talk = (socket) => socket.resetAndDestroy();
   expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
-    "The connection was closed before an answer came.",
+    "The connection was closed before a response came.",
   );
 });
 

@@ -10,8 +10,8 @@ import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts"
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
-import { AnswerSpace } from "../../../src/platform/load/answer-space.ts";
 import { workShare } from "../../../src/platform/load/fair-share.ts";
+import { ResponseSpace } from "../../../src/platform/load/response-space.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 
@@ -53,7 +53,7 @@ function createWorld({
     devices: { ensureAllVisible: (_: Principal, ids: DeviceId[]) => ids, listVisibleIds: () => [] },
     activityOf: () => ({ active: true, lastActivityAt: 1 }),
     store: { latestJson: async () => new Map() },
-    answers: new AnswerSpace(),
+    responses: new ResponseSpace(),
     clock,
     log,
   } as unknown as RealtimeDeps; // what a session uses of them

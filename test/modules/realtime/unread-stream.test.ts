@@ -12,7 +12,7 @@ import { SUBSCRIBED_KEYS_MAX } from "../../../src/modules/realtime/subscribed-ke
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
-import { AnswerSpace } from "../../../src/platform/load/answer-space.ts";
+import { ResponseSpace } from "../../../src/platform/load/response-space.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 
@@ -31,7 +31,7 @@ const createHub = () => new RealtimeHub(createEventBus<DomainEvents>(createLogge
 
 /** A session whose peer has `buffered` bytes still to read. */
 async function open(
-  space = new AnswerSpace(),
+  space = new ResponseSpace(),
   { hub = createHub(), as = principal, latest = values as object } = {},
 ) {
   const clock = new FakeClock();
@@ -59,7 +59,7 @@ async function open(
         return new Map(ids.map((deviceId) => [deviceId, snapshot]));
       },
     },
-    answers: space,
+    responses: space,
     clock,
     log: createLogger(),
   } as unknown as RealtimeDeps; // what a session uses of them
@@ -130,7 +130,7 @@ test("of devices with long values, few are read ahead of a reader who does not r
 });
 
 test("what waits for a reader counts as bytes in flight, and a reader who leaves no room is disconnected", async () => {
-  const space = new AnswerSpace({ all: 4, tenant: 4, user: 1 });
+  const space = new ResponseSpace({ all: 4, tenant: 4, user: 1 });
   const { session, peer, report } = await open(space);
   peer.buffered = FULL;
   void session.message(subscribe("a"));
@@ -146,7 +146,7 @@ test("what waits for a reader counts as bytes in flight, and a reader who leaves
 });
 
 test("frames that wait for a snapshot are bounded by their size, too", async () => {
-  const space = new AnswerSpace();
+  const space = new ResponseSpace();
   const { session, peer } = await open(space);
   peer.buffered = FULL;
   const frame = JSON.stringify({ type: "unsubscribe", id: "x".repeat(64), pad: "y".repeat(900_000) });
@@ -160,7 +160,7 @@ test("frames that wait for a snapshot are bounded by their size, too", async () 
 });
 
 test("frames that wait take space of their user, and a user without space is disconnected", async () => {
-  const { session, peer } = await open(new AnswerSpace({ all: 4, tenant: 4, user: 1 }));
+  const { session, peer } = await open(new ResponseSpace({ all: 4, tenant: 4, user: 1 }));
   peer.buffered = FULL;
   void session.message(subscribe("a"));
   void session.message(JSON.stringify({ type: "unsubscribe", id: "x", pad: "y".repeat(600_000) }));
@@ -168,7 +168,7 @@ test("frames that wait take space of their user, and a user without space is dis
 });
 
 test("subscriptions to the same keys share what waits, all of which takes space from the first reading on", async () => {
-  const space = new AnswerSpace();
+  const space = new ResponseSpace();
   const { session, clock, peer, report, received } = await open(space);
   const ids = Array.from({ length: 100 }, (_, index) => `s${index}`);
   for (const [index, id] of ids.entries()) {
@@ -253,7 +253,7 @@ test("a reader who does not read costs nothing until there is room again", async
 });
 
 test("a connection names a limited number of keys, equal lists once", async () => {
-  const space = new AnswerSpace();
+  const space = new ResponseSpace();
   const { session, received } = await open(space);
   const many = (name: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${name}${index}`);
@@ -271,7 +271,7 @@ test("a connection names a limited number of keys, equal lists once", async () =
 });
 
 test("a subscription for which there is no space is refused and counted; the others go on", async () => {
-  const space = new AnswerSpace({ all: 4, tenant: 4, user: 1 });
+  const space = new ResponseSpace({ all: 4, tenant: 4, user: 1 });
   const { session, peer, received } = await open(space);
   await session.message(subscribe("a", { deviceIds: [] }));
   await session.message(subscribe("b", { deviceIds }));
@@ -288,7 +288,7 @@ test("a visitor of a link keeps only keys that its dashboards show", async () =>
     ["device-2" as DeviceId, new Set(["key2", "key3"])],
   ]);
   const visitor = { ...principal, shared: { keysOf, version: "1" } };
-  const space = new AnswerSpace();
+  const space = new ResponseSpace();
   const { session, clock, report, received } = await open(space, { as: visitor });
   const keys = ["key2", ...Array.from({ length: 9_999 }, (_, index) => `other${index}`)];
   await session.message(subscribe("a", { deviceIds: [...keysOf.keys()], keys }));
@@ -303,7 +303,7 @@ test("a visitor of a link keeps only keys that its dashboards show", async () =>
 
 test("readers who ask for little and read are not disconnected when others with the same link have taken all space", async () => {
   const hub = createHub();
-  const space = new AnswerSpace({ all: 4, tenant: 4, user: 1 });
+  const space = new ResponseSpace({ all: 4, tenant: 4, user: 1 });
   const slow = await open(space, { hub });
   await slow.session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 10) }));
   const reader = await open(space, { hub });
@@ -323,7 +323,7 @@ test("readers who ask for little and read are not disconnected when others with 
 
 test("readers with one link share what does not count, and what those keep who do not read counts as a whole", async () => {
   const hub = createHub();
-  const space = new AnswerSpace();
+  const space = new ResponseSpace();
   const readers = await Promise.all(Array.from({ length: 20 }, () => open(space, { hub })));
   for (const { session, peer } of readers) {
     await session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 50) }));

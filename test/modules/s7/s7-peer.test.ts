@@ -79,17 +79,17 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
   let path: string;
 
   const call = async (method: string, to: string, body?: unknown) => {
-    const answer = await fixture.call(method, to, { token, body });
-    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`);
-    return answer.body;
+    const response = await fixture.call(method, to, { token, body });
+    if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+    return response.body;
   };
   const unit = async () => (await call("GET", `${path}/units`))[0];
   const isReadAfter = (time: number) =>
     until(async () => Date.parse((await unit()).health.lastReadAt ?? 0) > time);
   const points = async (key: string, from: number) => {
     const query = { deviceIds: [deviceId], keys: [key], from, to: Date.now(), aggregation: "none" };
-    const answer = await call("POST", "/api/v1/telemetry/query", query);
-    return answer.data[0].series[0].points as { ts: number; value: unknown }[];
+    const response = await call("POST", "/api/v1/telemetry/query", query);
+    return response.data[0].series[0].points as { ts: number; value: unknown }[];
   };
 
   beforeAll(async () => {
@@ -148,7 +148,7 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
     expect([wrong.status, wrong.body.code]).toEqual([400, "s7.address_invalid"]);
   });
 
-  const answerTo = async (key: string, value: unknown) => {
+  const responseTo = async (key: string, value: unknown) => {
     const body = { method: "setValue", params: { key, value } };
     const { commandId } = await call("POST", `/api/devices/${deviceId}/commands`, body);
     return untilAnswer(
@@ -165,7 +165,10 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
       ["model", "VALVE"],
       ["array_1", 99],
     ] as const)
-      expect(await answerTo(key, value)).toMatchObject({ status: "SUCCESSFUL", response: { [key]: value } });
+      expect(await responseTo(key, value)).toMatchObject({
+        status: "SUCCESSFUL",
+        response: { [key]: value },
+      });
     for (const [key, value] of [
       ["stopped", true],
       ["nothing", 1],
@@ -174,7 +177,7 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
       ["model", "a text that is too long"],
       ["model_wide", "12345678901"],
     ] as const)
-      expect((await answerTo(key, value)).status).toBe("FAILED");
+      expect((await responseTo(key, value)).status).toBe("FAILED");
     expect(await call("POST", `${path}/read`, { address: "DB1,BYTE44.2" })).toMatchObject({
       values: [10, 5],
     });

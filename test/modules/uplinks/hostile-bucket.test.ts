@@ -25,7 +25,7 @@ test("a bucket whose pages have one object each, without end, is left", async ()
   const error = await store.list("p/", AbortSignal.timeout(4_000)).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     reaction: "retry",
-    params: { reason: { code: "network_error.answer_too_long", params: {} } },
+    params: { reason: { code: "network_error.response_too_long", params: {} } },
   });
   expect(pages).toBeLessThan(400);
   store.close();

@@ -137,7 +137,7 @@ test("a PostgreSQL server whose row is too long is left", async () => {
   row.writeInt32BE(1_900_000_010, 1);
   row.writeInt16BE(1, 5);
   row.writeInt32BE(1_900_000_000, 7);
-  const answer = Buffer.concat([
+  const response = Buffer.concat([
     pgMessage("1", Buffer.alloc(0)),
     pgMessage("2", Buffer.alloc(0)),
     pgMessage("T", column),
@@ -146,7 +146,7 @@ test("a PostgreSQL server whose row is too long is left", async () => {
   let isStarted = false;
   const bytes = await bytesTaken(
     (_, socket) => {
-      if (isStarted) return answer;
+      if (isStarted) return response;
       isStarted = true;
       socket.write(ready);
       return undefined;
@@ -256,7 +256,7 @@ test("a NATS server that names other servers does not lead there", async () => {
 });
 
 /** Answers of a Kafka broker up to the sign-in by SCRAM, by the id of the request. */
-function scramAnswer(request: Buffer, iterations: number): Buffer {
+function scramResponse(request: Buffer, iterations: number): Buffer {
   const [apiKey, version] = [request.readInt16BE(4), request.readInt16BE(6)];
   const int16 = (value: number) => Buffer.from([value >> 8, value & 255]);
   const text = (value: string) => Buffer.concat([int16(value.length), Buffer.from(value)]);
@@ -274,8 +274,8 @@ function scramAnswer(request: Buffer, iterations: number): Buffer {
     17: [int16(0), int16(0), int16(1), text("SCRAM-SHA-512")],
     36: [int16(0), int16(-1), int16(0), int16(first.length), first],
   };
-  const answer = Buffer.concat([request.subarray(8, 12), ...(bodies[apiKey] ?? [])]);
-  return Buffer.concat([int16(0), int16(answer.length), answer]);
+  const response = Buffer.concat([request.subarray(8, 12), ...(bodies[apiKey] ?? [])]);
+  return Buffer.concat([int16(0), int16(response.length), response]);
 }
 
 test("a Kafka broker that demands too many iterations of SCRAM is left", async () => {
@@ -283,7 +283,7 @@ test("a Kafka broker that demands too many iterations of SCRAM is left", async (
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    socket.on("data", (request: Buffer) => socket.write(scramAnswer(request, 3_000_000)));
+    socket.on("data", (request: Buffer) => socket.write(scramResponse(request, 3_000_000)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -298,7 +298,7 @@ test("a Kafka broker that demands too many iterations of SCRAM is left", async (
 });
 
 /** Answers of a PostgreSQL server up to the sign-in by SCRAM. */
-function postgresAnswer(request: Buffer, iterations: number): Buffer {
+function postgresResponse(request: Buffer, iterations: number): Buffer {
   const received = request.toString("latin1");
   const nonce = /n=,r=([^,]+)/.exec(received)?.[1];
   const kind = Buffer.from([0, 0, 0, nonce === undefined ? 10 : 11]);
@@ -316,7 +316,7 @@ test.each([false, true])(
     const serve = (socket: Socket) => {
       sockets.add(socket);
       socket.on("error", () => undefined);
-      socket.on("data", (request: Buffer) => socket.write(postgresAnswer(request, 9_000_000)));
+      socket.on("data", (request: Buffer) => socket.write(postgresResponse(request, 9_000_000)));
     };
     const server = createServer((socket) => {
       if (!isEncrypted) return serve(socket);

@@ -264,7 +264,7 @@ test("a request that is aborted, or has no answer, ends at once", async () => {
   const failure = await failureOf(slow.send(batchOf("1", rowsOf(device, [1], { a: [1] })), neverAborted()));
   expect(failure).toEqual({
     reaction: "retry",
-    message: "The target cannot be reached: There was no answer within 50 ms.",
+    message: "The target cannot be reached: There was no response within 50 ms.",
   });
 });
 
@@ -276,7 +276,7 @@ test("a server that is killed and started again gets everything, and every addre
     closing.push(() => child.kill("SIGKILL"));
     await until(() =>
       fetch(`http://127.0.0.1:${port}/`).then(
-        (answer) => answer.ok,
+        (response) => response.ok,
         () => false,
       ),
     );

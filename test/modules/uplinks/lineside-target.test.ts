@@ -221,7 +221,7 @@ describe("commands of the central Lineside", () => {
       token: owner,
       body: { method, params },
     });
-  const answerOf = (child: Child, commandId: string) =>
+  const responseOf = (child: Child, commandId: string) =>
     untilAnswer(
       async () =>
         (await central.call("GET", `/api/devices/${child.deviceId}/commands/${commandId}`, { token: owner }))
@@ -247,9 +247,9 @@ describe("commands of the central Lineside", () => {
     await target.check(neverAborted());
     const child = await childOf(gateway, device.name);
     const sent = await command(child, "setSpeed", { speed: 5 });
-    expect((await answerOf(child, sent.body.commandId)).response).toEqual({ speed: 5 });
+    expect((await responseOf(child, sent.body.commandId)).response).toEqual({ speed: 5 });
     const failing = await command(child, "fail", null);
-    expect((await answerOf(child, failing.body.commandId)).response).toEqual({
+    expect((await responseOf(child, failing.body.commandId)).response).toEqual({
       error: "Lineside failed to handle the request. The log has the details.",
       errorText: { code: "request.failed", params: {} },
     });

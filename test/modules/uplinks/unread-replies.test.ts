@@ -26,7 +26,7 @@ async function startBroker() {
     for (const socket of sockets) socket.write(Buffer.concat(packets.map((packet) => generate(packet))));
   };
   const acknowledge = (messageId: number) => say({ cmd: "puback", messageId });
-  const answer = (packet: Packet) => {
+  const response = (packet: Packet) => {
     if (packet.cmd === "connect") say({ cmd: "connack", returnCode: 0, sessionPresent: false });
     if (packet.cmd === "subscribe")
       say({
@@ -42,7 +42,7 @@ async function startBroker() {
   };
   const server = createServer((socket) => {
     const parse = parser({ protocolVersion: 4 });
-    parse.on("packet", answer);
+    parse.on("packet", response);
     socket.on("data", (bytes: Buffer) => parse.parse(bytes));
     socket.on("error", () => undefined);
     sockets.add(socket);
@@ -121,15 +121,15 @@ test("refusals of commands that the server does not acknowledge are left out bey
   ).check(neverAborted());
   const id = "7".repeat(10_000);
   const command = Buffer.from(JSON.stringify({ device: "Pump 1", data: { id, method: "stop" } }));
-  const answers = () => received.filter(({ topic }) => topic === "v1/gateway/rpc");
-  const bytes = () => answers().reduce((sum, { payload }) => sum + payload.length, 0);
+  const responses = () => received.filter(({ topic }) => topic === "v1/gateway/rpc");
+  const bytes = () => responses().reduce((sum, { payload }) => sum + payload.length, 0);
   broker.stall();
   for (let round = 0; round < 4; round++) await broker.flood("v1/gateway/rpc", command, 250);
   await until(() => bytes() > POSTED_BYTES_MAX / 2);
   expect(bytes()).toBeLessThan(POSTED_BYTES_MAX + 2 * command.length);
   expect(reports).toBe(1);
-  const unacknowledged = answers().length;
+  const unacknowledged = responses().length;
   broker.resume();
   await broker.flood("v1/gateway/rpc", command, 1);
-  await until(() => answers().length > unacknowledged);
+  await until(() => responses().length > unacknowledged);
 });

@@ -59,11 +59,11 @@ test("what is written while the reader reads is read next", async () => {
 type Answers = { [Name in keyof MainCalls]?: (args: MainCalls[Name]["args"]) => unknown };
 
 /** A reader of a gateway that answers like this. */
-function createReader(order: UplinkJob["order"], answers: Answers) {
+function createReader(order: UplinkJob["order"], responses: Answers) {
   const calls: string[] = [];
   const call = async (name: keyof MainCalls, args: never) => {
     calls.push(name);
-    return answers[name]?.(args);
+    return responses[name]?.(args);
   };
   const deps = {
     call: call as unknown as ConstructorParameters<typeof UplinkReader>[1]["call"],

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** A device with number 1 that says who it is and how long its messages are; `answer` is for all other requests. */
-async function deviceWith(answer: (request: Request, send: Send) => void, length = "05c4") {
+async function deviceWith(response: (request: Request, send: Send) => void, length = "05c4") {
   const socket = createSocket("udp4");
   open.push(socket);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ async function deviceWith(answer: (request: Request, send: Send) => void, length
     if (apdu[0] !== 0x40 && apdu.includes(WHO_ASKED)) send(ack(request.id, WHO));
     else if (apdu[0] !== 0x40 && apdu.includes(LENGTH_ASKED))
       send(ack(request.id, `0c02000001 193e 3e 22${length} 3f`));
-    else answer(request, send);
+    else response(request, send);
   });
   return socket;
 }
@@ -233,7 +233,7 @@ test("a refusal leaves the connection open, and silence ends it", async () => {
   await expect(connection.readOne(ref("AI:1"))).rejects.toEqual(new BacnetRefusal(31));
   expect(connection.isOpen).toBe(true);
   isSilent = true;
-  await expect(connection.readOne(ref("AI:1"))).rejects.toMatchObject({ code: "bacnet.no_answer" });
+  await expect(connection.readOne(ref("AI:1"))).rejects.toMatchObject({ code: "bacnet.no_response" });
   expect(connection.isOpen).toBe(false);
 });
 
@@ -248,12 +248,12 @@ test("a device behind a router is asked by its network, and only its own answers
   socket.on("message", (bytes, { port }) => {
     asked.push(bytes.subarray(4, 11).toString("hex"));
     const apdu = bytes.subarray(11);
-    const answer = apdu.includes(WHO_ASKED)
+    const response = apdu.includes(WHO_ASKED)
       ? WHO
       : apdu.includes(LENGTH_ASKED)
         ? "0c02000001 193e 3e 2205c4 3f"
         : VALUE;
-    const body = Buffer.concat([Buffer.from([0x30, apdu[2] ?? 0, 0x0c]), hex(answer)]);
+    const body = Buffer.concat([Buffer.from([0x30, apdu[2] ?? 0, 0x0c]), hex(response)]);
     const other = Buffer.concat([
       Buffer.from([0x30, apdu[2] ?? 0, 0x0c]),
       hex(VALUE.replace("41ac", "42c8")),

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** Something that answers each message; returns its port. */
-async function peer(answer: (message: Buffer) => readonly Buffer[]) {
+async function peer(response: (message: Buffer) => readonly Buffer[]) {
   const socket = createSocket("udp4");
   open.push(socket);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ async function peer(answer: (message: Buffer) => readonly Buffer[]) {
   await promise;
   socket.on("error", () => undefined); // the search has ended
   socket.on("message", (bytes, { port }) => {
-    for (const message of answer(bytes)) socket.send(message, port, "127.0.0.1");
+    for (const message of response(bytes)) socket.send(message, port, "127.0.0.1");
   });
   return socket.address().port;
 }
@@ -76,16 +76,16 @@ test("a BBMD registers the gateway, and what it forwards is found where it came 
 test("a question or answer that was lost is asked for again", async () => {
   let isFirst = true;
   const port = await peer(() => {
-    const answers = isFirst ? [] : [frame("0a", `0100 ${I_AM}`)];
+    const responses = isFirst ? [] : [frame("0a", `0100 ${I_AM}`)];
     isFirst = false;
-    return answers;
+    return responses;
   });
   expect(await search(port)).toHaveLength(1);
 });
 
 test("a BBMD that does not answer is no network without devices", async () => {
   const port = await peer(() => []);
-  await expect(search(port, { isBbmd: true })).rejects.toMatchObject({ code: "bacnet.no_answer" });
+  await expect(search(port, { isBbmd: true })).rejects.toMatchObject({ code: "bacnet.no_response" });
 });
 
 test("a BBMD that refuses the registration is named", async () => {

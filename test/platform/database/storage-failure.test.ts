@@ -31,9 +31,9 @@ const full = thrownBy(
 test("a full disk is no failure of ours: 503 with a time to come back", async () => {
   expect(toStorageFailure(full)).toMatchObject({ kind: "unavailable", code: "storage.full" });
   expect(toStorageFailure(new Error("query failed", { cause: full }))).toMatchObject({ kind: "unavailable" });
-  const answer = toErrorResponse(full, { log: createLogger("test") });
-  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
-  expect(await answer.text()).not.toContain("database");
+  const response = toErrorResponse(full, { log: createLogger("test") });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await response.text()).not.toContain("database");
 });
 
 const ofCode = (code: string): SQLiteError =>
@@ -72,8 +72,8 @@ describe("an input or output error", () => {
   });
 
   test("of reading one page leaves the rest, and is no failed write", async () => {
-    const answer = toErrorResponse(ofCode("SQLITE_IOERR_READ"), { log: createLogger("test") });
-    expect([answer.status, (await answer.json()).code]).toEqual([503, "storage.unreadable"]);
+    const response = toErrorResponse(ofCode("SQLITE_IOERR_READ"), { log: createLogger("test") });
+    expect([response.status, (await response.json()).code]).toEqual([503, "storage.unreadable"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createRig, holdAnswers, LIFETIME_MS, never, runTasks, useDatabase } from "./queue-fixture.ts";
+import { createRig, holdResponses, LIFETIME_MS, never, runTasks, useDatabase } from "./queue-fixture.ts";
 
 /** Rows that the queue gives up because they are too many or expired, due times, and upkeep. */
 
@@ -169,12 +169,12 @@ describe("expiry", () => {
 
   test("if it is strict, a row in flight goes on after its time, and the queue does not spin", async () => {
     const rig = createRig({ isStrict: true });
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     rig.add(rig.target("slow"), "d", "one", 1_000);
     await runTasks();
     await rig.pass(30_000);
     expect(rig.giveUps).toBeLessThan(10);
-    await answer("delivered");
+    await response("delivered");
     rig.queue.flush();
     expect(rig.bodiesOf("SENT")).toEqual(["one"]);
     await rig.queue.stop();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Verdict, waitAfter } from "../../../src/lib/network/retry-policy.ts";
-import { ATTEMPT_MS_MAX, createRig, holdAnswers, never, runTasks, useDatabase } from "./queue-fixture.ts";
+import { ATTEMPT_MS_MAX, createRig, holdResponses, never, runTasks, useDatabase } from "./queue-fixture.ts";
 
 useDatabase();
 
@@ -24,12 +24,12 @@ describe("a target that fails", () => {
   test("rows in flight when it begins to fail count as one failure", async () => {
     const rig = createRig();
     const target = rig.target("a");
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     for (const key of ["a", "b", "c", "d"]) rig.add(target, key, key);
     await runTasks();
     expect(rig.bodies()).toHaveLength(4);
     await rig.pass(100);
-    await answer({ retry: "target" });
+    await response({ retry: "target" });
     await rig.pass(
       waitAfter(1, () => 0.5),
       50,
@@ -234,13 +234,13 @@ test("an attempt that fails unexpectedly is made again after a while, and counts
 describe("an attempt that never ends", () => {
   test("is aborted after its time and made again; its late result is ignored", async () => {
     const rig = createRig();
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     rig.add(rig.target("a"), "d", "one");
     await runTasks();
     await rig.pass(ATTEMPT_MS_MAX + 1);
     expect(rig.sent[0]?.signal.aborted).toBe(true);
     rig.answer = never;
-    await answer("delivered");
+    await response("delivered");
     rig.queue.flush();
     expect(rig.rows()).toMatchObject([{ state: "WAITING", attempts: 1 }]);
     rig.answer = () => "delivered";
@@ -284,12 +284,12 @@ describe("an attempt that never ends", () => {
 describe("stopping", () => {
   test("aborts attempts, and a failure by then does not count", async () => {
     const rig = createRig();
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     rig.add(rig.target("a"), "d", "in flight");
     await runTasks();
     const stopped = rig.queue.stop();
     expect(rig.sent[0]?.signal.aborted).toBe(true);
-    await answer({ retry: "target" });
+    await response({ retry: "target" });
     await stopped;
     expect(rig.rows()).toMatchObject([{ attempts: 0, state: "WAITING" }]);
     rig.answer = () => "delivered";
@@ -301,11 +301,11 @@ describe("stopping", () => {
 
   test("writes what was delivered by then", async () => {
     const rig = createRig();
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     rig.add(rig.target("a"), "d", "in flight");
     await runTasks();
     const stopped = rig.queue.stop();
-    await answer("delivered");
+    await response("delivered");
     await stopped;
     expect(rig.bodiesOf("SENT")).toEqual(["in flight"]);
   });
@@ -332,12 +332,12 @@ describe("removing a target", () => {
     rig.add(kept, "d", "sent");
     rig.add(removed, "d", "lost");
     await runTasks();
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     rig.add(kept, "d", "in flight");
     await runTasks();
     rig.queue.removed(({ targetId }) => targetId === removed.targetId);
     expect(rig.sent.at(-1)?.signal.aborted).toBe(false);
-    await answer("delivered");
+    await response("delivered");
     rig.queue.flush();
     expect(rig.bodiesOf("SENT")).toEqual(["sent", "in flight"]);
     expect(rig.bodiesOf("WAITING")).toEqual(["lost"]);
@@ -346,12 +346,12 @@ describe("removing a target", () => {
 
   test("aborts its attempts and records no result", async () => {
     const rig = createRig();
-    const answer = holdAnswers(rig);
+    const response = holdResponses(rig);
     rig.add(rig.target("removed"), "d", "in flight");
     await runTasks();
     rig.queue.removed(() => true);
     expect(rig.sent[0]?.signal.aborted).toBe(true);
-    await answer("delivered");
+    await response("delivered");
     rig.queue.flush();
     expect(rig.bodiesOf("WAITING")).toEqual(["in flight"]);
     await rig.queue.stop();
@@ -375,11 +375,11 @@ describe("a disk that fails", () => {
     test(`what was sent is written once the disk works, and not sent again (written after ${writeAfterMs} ms)`, async () => {
       const rig = createRig({ writeAfterMs });
       const target = rig.target("a");
-      const answer = holdAnswers(rig);
+      const response = holdResponses(rig);
       rig.add(target, "d", "one");
       await runTasks();
       rig.isDiskBroken = true;
-      await answer("delivered");
+      await response("delivered");
       await rig.pass(120_000);
       expect(() => rig.queue.changed(target, { tryNow: true })).toThrow("the disk failed");
       expect(rig.bodiesOf("WAITING")).toEqual(["one"]);

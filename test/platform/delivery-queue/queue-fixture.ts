@@ -164,9 +164,10 @@ export function createRig(
           };
           rig.sent.push(item);
           const leave = () => !isKilled() && inFlight.delete(lane);
-          const answer = await Promise.try(rig.answer, item).finally(leave);
+          const response = await Promise.try(rig.answer, item).finally(leave);
           if (isKilled()) return never();
-          const attempt = typeof answer === "string" || "retry" in answer ? { verdict: answer } : answer;
+          const attempt =
+            typeof response === "string" || "retry" in response ? { verdict: response } : response;
           return { verdict: "delivered", error: detail("delivery_error.refused"), ...attempt };
         },
         write(results) {
@@ -260,11 +261,11 @@ export function createRig(
 export type Rig = ReturnType<typeof createRig>;
 
 /** Keeps every attempt in flight until the returned function is called with its answer. */
-export function holdAnswers(rig: Rig): (answer: Answer) => Promise<void> {
-  const held: Array<(answer: Answer) => void> = [];
+export function holdResponses(rig: Rig): (response: Answer) => Promise<void> {
+  const held: Array<(response: Answer) => void> = [];
   rig.answer = () => new Promise<Answer>((resolve) => held.push(resolve));
-  return async (answer) => {
-    for (const resolve of held.splice(0)) resolve(answer);
+  return async (response) => {
+    for (const resolve of held.splice(0)) resolve(response);
     await runTasks();
   };
 }

@@ -47,9 +47,9 @@ describe("before the disk is full", () => {
   test("no data is taken below the limit, with a time to come back", async () => {
     await setFree(99 * MB);
     for (const path of ["telemetry", "attributes"]) {
-      const answer = await report(path);
-      expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "10"]);
-      expect(answer.body).toMatchObject({ statusCode: 503 });
+      const response = await report(path);
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "10"]);
+      expect(response.body).toMatchObject({ statusCode: 503 });
     }
     expect(existsSync(join(fixture.directory, "ballast"))).toBe(false);
   });
@@ -64,9 +64,9 @@ describe("before the disk is full", () => {
     expect(created.status).toBe(201);
     // Between two looks at the disk, what was sent counts.
     await setFree(52 * MB);
-    const answers = [];
-    for (let sent = 0; sent < 4; sent++) answers.push((await create("x".repeat(700_000))).status);
-    expect(answers).toContain(503);
+    const responses = [];
+    for (let sent = 0; sent < 4; sent++) responses.push((await create("x".repeat(700_000))).status);
+    expect(responses).toContain(503);
     await setFree(49 * MB);
     const refused = await create();
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "10"]);

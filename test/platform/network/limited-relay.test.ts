@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { ANSWER_BYTES_MAX, LimitedRelay } from "../../../src/platform/network/limited-relay.ts";
+import { LimitedRelay, RESPONSE_BYTES_MAX } from "../../../src/platform/network/limited-relay.ts";
 import { until } from "../../support/until.ts";
 
 const closing: Array<() => void> = [];
@@ -89,13 +89,13 @@ test("a server may send the limit at once, and not a byte more", async () => {
   const client = await join(relay);
   await until(() => peers.length === 1);
   const [peer] = peers as [Socket];
-  peer.write(Buffer.alloc(ANSWER_BYTES_MAX));
-  await until(() => client.bytes === ANSWER_BYTES_MAX);
+  peer.write(Buffer.alloc(RESPONSE_BYTES_MAX));
+  await until(() => client.bytes === RESPONSE_BYTES_MAX);
   expect(relay.failure).toBeUndefined();
   peer.write("x");
   await until(() => client.isClosed);
   expect(relay.failure?.message).toContain("too long");
-  expect(client.bytes).toBe(ANSWER_BYTES_MAX);
+  expect(client.bytes).toBe(RESPONSE_BYTES_MAX);
 });
 
 test("what the client sends makes room for more, up to the limit", async () => {
@@ -111,12 +111,12 @@ test("what the client sends makes room for more, up to the limit", async () => {
   // Before anything was sent, there is no room beyond the limit to earn.
   client.socket.write(Buffer.alloc(1_000));
   await until(() => received === 1_000);
-  peer.write(Buffer.alloc(ANSWER_BYTES_MAX));
-  await until(() => client.bytes === ANSWER_BYTES_MAX);
+  peer.write(Buffer.alloc(RESPONSE_BYTES_MAX));
+  await until(() => client.bytes === RESPONSE_BYTES_MAX);
   client.socket.write(Buffer.alloc(100));
   await until(() => received === 1_100);
   peer.write(Buffer.alloc(1_600));
-  await until(() => client.bytes === ANSWER_BYTES_MAX + 1_600);
+  await until(() => client.bytes === RESPONSE_BYTES_MAX + 1_600);
   expect(relay.failure).toBeUndefined();
   peer.write("x");
   await until(() => client.isClosed);
@@ -130,7 +130,7 @@ test("a slow client holds the server back instead of filling memory", async () =
   await until(() => peers.length === 1);
   const [peer] = peers as [Socket];
   client.socket.pause();
-  const content = Buffer.alloc(ANSWER_BYTES_MAX, 7);
+  const content = Buffer.alloc(RESPONSE_BYTES_MAX, 7);
   let isTaken = false;
   peer.write(content, () => {
     isTaken = true;

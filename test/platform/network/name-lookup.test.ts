@@ -4,14 +4,14 @@ import { createLookup } from "../../../src/platform/network/name-lookup.ts";
 /** Lookups whose answers the test gives. */
 function createUnanswered() {
   const asked: string[] = [];
-  const answers: (() => void)[] = [];
+  const responses: (() => void)[] = [];
   return {
     asked,
-    answer: () => answers.shift()?.(),
+    answer: () => responses.shift()?.(),
     find(name: string) {
       asked.push(name);
       return new Promise<{ address: string }[]>((resolve) =>
-        answers.push(() => resolve([{ address: name }])),
+        responses.push(() => resolve([{ address: name }])),
       );
     },
   };

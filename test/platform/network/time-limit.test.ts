@@ -12,7 +12,7 @@ test("work that ends in time keeps its result and its error", async () => {
 
 test("work that takes too long is aborted, and the error says after how long", async () => {
   const late = withTimeLimit(20, untilAborted);
-  await expect(late).rejects.toMatchObject({ code: "network_error.no_answer_within", params: { ms: 20 } });
+  await expect(late).rejects.toMatchObject({ code: "network_error.no_response_within", params: { ms: 20 } });
 });
 
 test("work is aborted with its caller, also with one that has gone before", async () => {

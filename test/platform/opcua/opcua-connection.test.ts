@@ -55,7 +55,10 @@ test.each<[string, Misconduct]>([
   ["closes", { onConnect: (socket) => socket.destroy() }],
   ["is another program", { onHello: (socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n") }],
   ["sends a frame without end", { onHello: (socket) => socket.write("ACKF\xff\xff\xff\xff", "latin1") }],
-  ["answers with nothing", { on: { [request.createSession]: ({ answer }) => answer(Buffer.alloc(0)) } }],
+  [
+    "answers with nothing",
+    { on: { [request.createSession]: ({ answer: response }) => response(Buffer.alloc(0)) } },
+  ],
 ])("a server that %s is given up, and others are read", async (_, misconduct) => {
   const good = await open((await serve()).port);
   const server = await serve(misconduct);
@@ -72,21 +75,24 @@ test("bytes at which the library throws end their own connection only", async ()
       stderr: "pipe",
     },
   );
-  expect(await new Response(child.stdout).text()).toBe("unexpected answer\n5\n");
+  expect(await new Response(child.stdout).text()).toBe("unexpected response\n5\n");
 });
 
 test.each<[string, (exchange: Exchange) => void]>([
   ["nothing", never],
-  ["no values", ({ answer }) => answer(reads())],
-  ["more values than were asked for", ({ answer }) => answer(reads(doubleValue(1), doubleValue(2)))],
-  ["a list without end", ({ answer }) => answer(u32(0x7fff_ffff))],
+  ["no values", ({ answer: response }) => response(reads())],
+  [
+    "more values than were asked for",
+    ({ answer: response }) => response(reads(doubleValue(1), doubleValue(2))),
+  ],
+  ["a list without end", ({ answer: response }) => response(u32(0x7fff_ffff))],
   [
     "a part of an answer",
     ({ socket, framed }) => socket.write(framed(reads(doubleValue(1))).subarray(0, 20)),
   ],
   ["the end of the connection", ({ socket }) => socket.destroy()],
-])("%s instead of values ends the connection: nothing is taken for a refusal", async (_, answer) => {
-  const line = await open((await serve({ on: { [request.read]: answer } })).port, { timeoutMs: 300 });
+])("%s instead of values ends the connection: nothing is taken for a refusal", async (_, response) => {
+  const line = await open((await serve({ on: { [request.read]: response } })).port, { timeoutMs: 300 });
   expect(await errorIn(read(line))).not.toBeInstanceOf(OpcUaRefusal);
   expect(line.isOpen).toBe(false);
 });
@@ -125,7 +131,7 @@ test("the address in a server's own answer is not followed", async () => {
   const elsewhere = await serve();
   const url = `opc.tcp://127.0.0.1:${elsewhere.port}`;
   const server = await serve({
-    on: { [request.endpoints]: ({ answer }) => answer(Buffer.concat([u32(1), endpoint(url)])) },
+    on: { [request.endpoints]: ({ answer: response }) => response(Buffer.concat([u32(1), endpoint(url)])) },
   });
   const target = { host: "127.0.0.1", port: server.port, path: "", addresses };
   expect(await listServerEndpoints(thread, target)).toHaveLength(1);
@@ -144,7 +150,7 @@ test.each([
     on: { [request.read]: ({ answerInChunks }) => answerInChunks(reads(value)) },
   });
   const failure = await errorIn(read(await open(server.port)));
-  expect((failure as OpcUaFailure).reason.params).toEqual({ reason: "the answer has too many parts" });
+  expect((failure as OpcUaFailure).reason.params).toEqual({ reason: "the response has too many parts" });
 });
 
 test("a long array of numbers is an answer like any other", async () => {
@@ -158,14 +164,14 @@ test("a long array of numbers is an answer like any other", async () => {
 
 test("a server with thousands of endpoints is refused", async () => {
   const each = endpoint("opc.tcp://127.0.0.1");
-  const answer = Buffer.concat([u32(1_001), ...Array.from({ length: 1_001 }, () => each)]);
+  const response = Buffer.concat([u32(1_001), ...Array.from({ length: 1_001 }, () => each)]);
   const server = await serve({
-    on: { [request.endpoints]: ({ answerInChunks }) => answerInChunks(answer) },
+    on: { [request.endpoints]: ({ answerInChunks }) => answerInChunks(response) },
   });
   const failure = await errorIn(
     listServerEndpoints(thread, { host: "127.0.0.1", port: server.port, path: "", addresses }),
   );
-  expect((failure as OpcUaFailure).reason.params).toEqual({ reason: "the answer has too many parts" });
+  expect((failure as OpcUaFailure).reason.params).toEqual({ reason: "the response has too many parts" });
 });
 
 describe("names that a server gives", () => {
@@ -173,7 +179,8 @@ describe("names that a server gives", () => {
     const long = "n".repeat(5_000);
     const server = await serve({
       on: {
-        [request.browse]: ({ answer }) => answer(browsed(["a", long], [long, "too long"], ["b", "B"])),
+        [request.browse]: ({ answer: response }) =>
+          response(browsed(["a", long], [long, "too long"], ["b", "B"])),
       },
     });
     const { nodes, isCut } = await (await open(server.port)).request("browse", { node });
@@ -189,7 +196,7 @@ test("what the thread says becomes the error with its meaning", () => {
   expect(errorOf("status:2150891520")).toEqual(new OpcUaRefusal(2_150_891_520));
   expect(errorOf("BadTooManyOperations (0x80100000)")).toEqual(new OpcUaRefusal(0x8010_0000, true));
   expect(errorOf("type:Int16")).toEqual(new OpcUaTypeMismatch("Int16"));
-  expect(errorOf("silence:4000")).toMatchObject({ code: "opcua.no_answer", params: { ms: 4_000 } });
+  expect(errorOf("silence:4000")).toMatchObject({ code: "opcua.no_response", params: { ms: 4_000 } });
   const reasonOf = (message: string) => (errorOf(message) as OpcUaFailure).reason;
   expect(reasonOf("certificate").code).toBe("opcua.certificate_unknown");
   expect(reasonOf("… Err = (connect ECONNREFUSED 127.0.0.1:4840)").code).toBe("network_error.refused");

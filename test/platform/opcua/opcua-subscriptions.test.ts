@@ -37,10 +37,10 @@ async function reporting(own: Misconduct["on"] = {}) {
   let subscriptions = 0;
   const server = await lines.serve({
     on: {
-      [request.read]: ({ message, answer }) =>
-        answer(isOfOneNode(message) ? reads(doubleValue(7)) : reads(doubleValue(1), doubleValue(2))),
-      [request.createSubscription]: ({ answer }) => answer(subscribed(++subscriptions)),
-      [request.createItems]: ({ answer }) => answer(itemsCreated(0, 0)),
+      [request.read]: ({ message, answer: response }) =>
+        response(isOfOneNode(message) ? reads(doubleValue(7)) : reads(doubleValue(1), doubleValue(2))),
+      [request.createSubscription]: ({ answer: response }) => response(subscribed(++subscriptions)),
+      [request.createItems]: ({ answer: response }) => response(itemsCreated(0, 0)),
       [request.publish]: (exchange) => void waiting.push(exchange),
       ...own,
     },
@@ -94,7 +94,7 @@ test("changes arrive in their order, and what was read before does not come twic
 
 test("variables of a server without subscriptions are read", async () => {
   const { watch, server, changes } = await reporting({
-    [request.createSubscription]: ({ answer }) => answer(Buffer.alloc(0), 0x800b_0000),
+    [request.createSubscription]: ({ answer: response }) => response(Buffer.alloc(0), 0x800b_0000),
   });
   expect(watch.sampledMs).toEqual([undefined, undefined]);
   expect(await changes()).toEqual([
@@ -105,13 +105,14 @@ test("variables of a server without subscriptions are read", async () => {
 });
 
 test("a server that wants no more variables in a subscription gets another one, and what none takes is read", async () => {
-  const answers = [itemsCreated(0, TOO_MANY_ITEMS), itemsCreated(TOO_MANY_ITEMS)];
+  const responses = [itemsCreated(0, TOO_MANY_ITEMS), itemsCreated(TOO_MANY_ITEMS)];
   const { watch, server, changes } = await reporting({
-    [request.createItems]: ({ answer }) => answer(answers.shift() ?? itemsCreated(TOO_MANY_ITEMS)),
-    [request.createSubscription]: ({ answer }) =>
-      answers.length === 0
-        ? answer(Buffer.alloc(0), TOO_MANY_SUBSCRIPTIONS)
-        : answer(subscribed(3 - answers.length)),
+    [request.createItems]: ({ answer: response }) =>
+      response(responses.shift() ?? itemsCreated(TOO_MANY_ITEMS)),
+    [request.createSubscription]: ({ answer: response }) =>
+      responses.length === 0
+        ? response(Buffer.alloc(0), TOO_MANY_SUBSCRIPTIONS)
+        : response(subscribed(3 - responses.length)),
   });
   expect(watch.sampledMs).toEqual([100, undefined]);
   expect(await changes()).toEqual([{ index: 1, reads: [{ status: 0, value: 7 }], left: 0 }]);
@@ -133,7 +134,7 @@ test("a server that says nothing any more ends the connection", async () => {
     await changes().catch(() => undefined);
     return !line.isOpen;
   });
-  expect(line.failure).toMatchObject({ code: "opcua.no_answer" });
+  expect(line.failure).toMatchObject({ code: "opcua.no_response" });
 });
 
 test("variables that nobody fetches any more are taken from the server, also if they were the last ones", async () => {

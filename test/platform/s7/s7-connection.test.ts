@@ -11,7 +11,7 @@ const agreement = (packetBytes = 240, parallel = 1) => {
   return `0300001b02f080320300000000000800000000f000${hex(parallel)}${hex(parallel)}${hex(packetBytes)}`;
 };
 /** Answer to a read of one range. */
-const answer = (sequence: number, data: string) => {
+const response = (sequence: number, data: string) => {
   const bytes = data.length / 2;
   const hex = (value: number) => value.toString(16).padStart(4, "0");
   return `0300${hex(21 + bytes)}02f08032030000${hex(sequence)}0002${hex(bytes)}00000401`;
@@ -66,7 +66,7 @@ const connected = [send(CONFIRM), send(agreement())];
 const reply =
   (data: string, cut?: number): Step =>
   (socket, request) => {
-    const frame = Buffer.from(answer(request.readUInt16BE(11), data) + data, "hex");
+    const frame = Buffer.from(response(request.readUInt16BE(11), data) + data, "hex");
     if (cut === undefined) socket.write(frame);
     else {
       socket.setNoDelay(true);
@@ -203,7 +203,7 @@ describe("a connection ends with an error", () => {
   });
 
   test.each([
-    ["refuses the connection", "s7_protocol.answer", [send("0300000b06d00001000200")]],
+    ["refuses the connection", "s7_protocol.response", [send("0300000b06d00001000200")]],
     ["confirms with something else", "s7_protocol.frame", [send("000102030405060708090a0b0c0d0e0f")]],
     ["offers packets of 20 bytes", "s7_protocol.packets", [send(CONFIRM), send(agreement(20))]],
     ["offers packets of 0 bytes", "s7_protocol.packets", [send(CONFIRM), send(agreement(0))]],
@@ -211,12 +211,12 @@ describe("a connection ends with an error", () => {
     ["takes no request", "s7_protocol.packets", [send(CONFIRM), send(agreement(240, 0))]],
     [
       "agrees with a frame that is too short",
-      "s7_protocol.answer",
+      "s7_protocol.response",
       [send(CONFIRM), send("0300000802f08032")],
     ],
     [
       "agrees with a frame of the wrong length",
-      "s7_protocol.answer",
+      "s7_protocol.response",
       [send(CONFIRM), send("0300000c02f0803203000000")],
     ],
     ["closes at once", "ECONNRESET", [(socket: Socket) => void socket.destroy()]],
@@ -228,7 +228,7 @@ describe("a connection ends with an error", () => {
   test.each([
     ["a frame of no length", "s7_protocol.frame", "03000000"],
     ["a frame of the greatest length", "s7_protocol.frame", "0300ffff"],
-    ["a frame that is too short for its header", "s7_protocol.answer", "0300000802f08032"],
+    ["a frame that is too short for its header", "s7_protocol.response", "0300000802f08032"],
     ["another protocol", "s7_protocol.frame", "474554202f20485454502f312e310d0a"],
     [
       "a header with lengths that do not fit",
@@ -251,7 +251,7 @@ describe("a connection ends with an error", () => {
   test("when it does not answer", async () => {
     const line = await open(await controller(...connected, () => undefined), 50);
     const failure = await line.read([range]).catch(codeOf);
-    expect([failure, line.isOpen]).toEqual(["s7.no_answer", false]);
+    expect([failure, line.isOpen]).toEqual(["s7.no_response", false]);
   });
 
   test("whatever bytes come", async () => {

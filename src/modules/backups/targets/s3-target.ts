@@ -18,7 +18,7 @@ const BYTES_PER_MS_MIN = 64;
 const SMALL_BYTES = 16 * 1024 * 1024;
 
 const isTooLong = (error: unknown): boolean =>
-  error instanceof DomainError && error.code === "network_error.answer_too_long";
+  error instanceof DomainError && error.code === "network_error.response_too_long";
 
 /**
  * Repository in a bucket of an S3-compatible server. Requests are retried, and written objects are verified by their ETag. The server may be any: what

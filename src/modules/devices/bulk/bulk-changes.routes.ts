@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { omit } from "../../../lib/core/omit.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { bulkDeviceIds, bulkResult } from "../../bulk.schemas.ts";
-import { bulkTargets } from "../../bulk-answers.ts";
+import { bulkTargets } from "../../bulk-responses.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import type { DevicesService } from "../devices.service.ts";
 import { bulkUpdateBody } from "./bulk.schemas.ts";

@@ -9,7 +9,7 @@ import { createBulkChanges } from "./bulk-changes.service.ts";
 
 /** Creates the import, export, changes and deletion of many devices. */
 export function createBulkModule(
-  { answers, events }: Core,
+  { responses, events }: Core,
   modules: { readonly devices: DevicesModule; readonly attributes: AttributesModule },
 ) {
   const { devices, imports, activity } = modules.devices;
@@ -23,7 +23,7 @@ export function createBulkModule(
   });
   return {
     routes: (auth: AuthPlugin) => [
-      bulkRoutes({ bulk, answers, auth }),
+      bulkRoutes({ bulk, responses, auth }),
       bulkChangesRoutes({ changes, devices, auth }),
     ],
   };

@@ -2,13 +2,13 @@ import { Elysia, t } from "elysia";
 import { invalid, unsupported } from "../../../lib/core/domain-error.ts";
 import { fileOfForm } from "../../../lib/network/form-file.ts";
 import { readBytes } from "../../../lib/network/request-bytes.ts";
-import type { AnswerSpace } from "../../../platform/load/answer-space.ts";
 import { bodySpace, REQUEST_BYTES_MAX } from "../../../platform/load/body-space.ts";
-import { EXPORTS_LIMIT, exportAnswer } from "../../answers.ts";
+import type { ResponseSpace } from "../../../platform/load/response-space.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
-import { fileAnswer } from "../../documented-answers.ts";
+import { fileResponse } from "../../documented-responses.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import { isAllowed } from "../../identity/permissions.ts";
+import { EXPORTS_LIMIT, exportResponse } from "../../responses.ts";
 import type { Principal } from "../../users/users.types.ts";
 import { importResult, validationBody } from "./bulk.schemas.ts";
 import type { BulkService } from "./bulk.service.ts";
@@ -56,13 +56,13 @@ const requestBody = {
 };
 const ofTenant = ({ principal }: AuditContext) => principal.tenantId;
 const howMany = ({ response }: AuditContext) => {
-  const { created, failed } = response as { created?: number; failed?: number }; // the answer of the route below
+  const { created, failed } = response as { created?: number; failed?: number }; // the response of the route below
   return { created, failed };
 };
 
 /** Creates the routes that import and export lists of devices. */
-export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth: AuthPlugin }) => {
-  const { bulk, answers } = deps;
+export const bulkRoutes = (deps: { bulk: BulkService; responses: ResponseSpace; auth: AuthPlugin }) => {
+  const { bulk, responses } = deps;
   return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })
     .use(deps.auth)
     .post(
@@ -131,14 +131,14 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
         detail: {
           operationId: "getDevicesTemplate",
           summary: "Download a CSV template for importing devices",
-          responses: { 200: fileAnswer("The header and an example row.", "text/csv") },
+          responses: { 200: fileResponse("The header and an example row.", "text/csv") },
         },
       },
     )
     .get(
       "/export.csv",
       ({ principal, request }) =>
-        exportAnswer(answers, request, {
+        exportResponse(responses, request, {
           create: () => bulk.export(principal, isAllowed(principal, "devices:write")),
           headers: csvHeaders("devices.csv"),
         }),
@@ -147,7 +147,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
         detail: {
           operationId: "exportDevices",
           summary: "Export devices as CSV",
-          responses: { 200: fileAnswer("One row per device but the gateway's own one.", "text/csv") },
+          responses: { 200: fileResponse("One row per device but the gateway's own one.", "text/csv") },
           description: `The file can be imported again, and contains access tokens if the caller may change devices. ${EXPORTS_LIMIT}`,
         },
       },

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import { preferredLanguage } from "../../../lib/strings/preferred-language.ts";
-import { formBody, pageAnswers } from "../../documented-answers.ts";
+import { formBody, pageResponses } from "../../documented-responses.ts";
 import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
@@ -10,9 +10,9 @@ import type { EmailChangeService } from "../email-change.service.ts";
 import type { AuthPlugin } from "../identity.plugin.ts";
 import { emailLinkQuery, emailText } from "../identity.schemas.ts";
 import { EMAIL_LIFETIME_MINUTES } from "./account-security.ts";
-import { hostedAnswer } from "./hosted-answer.ts";
 import { emailDonePage, emailInvalidPage, emailPage, type PageContext } from "./hosted-forms.ts";
 import { type ReadField, readFields, readJourney } from "./hosted-request.ts";
+import { hostedResponse } from "./hosted-response.ts";
 import { hostedProblem, selectHostedText } from "./hosted-text.ts";
 
 interface EmailChangeDeps {
@@ -68,7 +68,10 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
   };
   function failed(context: PageContext, error: unknown): Response {
     if (!(error instanceof DomainError)) throw error;
-    return hostedAnswer(emailInvalidPage({ ...context, problem: hostedProblem(context.text, error) }), error);
+    return hostedResponse(
+      emailInvalidPage({ ...context, problem: hostedProblem(context.text, error) }),
+      error,
+    );
   }
   return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
     .get(
@@ -78,7 +81,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
         const { token } = query;
         try {
           const email = await withLink({ request, server }, token, () => emailChange.addressOf(token));
-          return hostedAnswer(emailPage({ ...context, email, token }));
+          return hostedResponse(emailPage({ ...context, email, token }));
         } catch (error) {
           return failed(context, error);
         }
@@ -88,7 +91,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
         detail: {
           operationId: "showEmailChangePage",
           summary: "Show the page to confirm an email address",
-          responses: pageAnswers(400, 404),
+          responses: pageResponses(400, 404),
           description: "404, as a page, for a used, expired or unknown link.",
         },
       },
@@ -102,7 +105,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
         const language = context.text.language === "de" ? "de" : "en";
         try {
           await withLink({ request, server }, token, () => emailChange.confirm(token, language));
-          return hostedAnswer(emailDonePage(context));
+          return hostedResponse(emailDonePage(context));
         } catch (error) {
           return failed(context, error);
         }
@@ -111,7 +114,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
         detail: {
           operationId: "confirmEmailChange",
           summary: "Confirm a new email address",
-          responses: pageAnswers(400, 404, 409),
+          responses: pageResponses(400, 404, 409),
           requestBody: formBody("token"),
           description:
             "A form of the hosted pages. Mails to both addresses report the change. 404 for a used or expired link, 409 if the address now belongs to another user.",

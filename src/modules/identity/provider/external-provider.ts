@@ -82,13 +82,13 @@ function ensureVerified(email: string, isVerified: boolean): void {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
-/** @throws DomainError `network_error.answer_too_long` */
+/** @throws DomainError `network_error.response_too_long` */
 const fetchLimited: CustomFetch = async (url, init) => {
   const headers = { ...init.headers, "accept-encoding": "identity" };
   // A small body could become a very large one. The library describes the same options in its own way.
   const response = await fetch(url, { ...init, headers, decompress: false } as RequestInit);
   const body = await firstBytes(response, PROVIDER_RESPONSE_BYTES_MAX + 1);
-  if (body.length > PROVIDER_RESPONSE_BYTES_MAX) throw unavailable("network_error.answer_too_long");
+  if (body.length > PROVIDER_RESPONSE_BYTES_MAX) throw unavailable("network_error.response_too_long");
   const { status, headers: answered } = response;
   return new Response(body.length === 0 ? null : body, { status, headers: answered });
 };
@@ -163,11 +163,11 @@ export function createExternalProvider(
   }
 
   /** Returns the claims of the ID token, and those that only the user-info endpoint provides. */
-  async function claimsOf(pending: PendingAuthorization, answer: URLSearchParams) {
+  async function claimsOf(pending: PendingAuthorization, callback: URLSearchParams) {
     const client = await import("openid-client");
     const config = await configuration();
     const url = new URL(pending.callback);
-    url.search = answer.toString();
+    url.search = callback.toString();
     const tokens = await client.authorizationCodeGrant(config, url, {
       pkceCodeVerifier: pending.codeVerifier,
       expectedState: pending.state,
@@ -218,8 +218,8 @@ export function createExternalProvider(
       return { url: url.href, pending };
     },
     /** Returns the user who returned. @throws DomainError `external.refused`, `external.no_email`, `external.unverified` or `external.unreachable` */
-    async finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson> {
-      const claims = await claimsOf(pending, answer).catch((error: unknown) => {
+    async finish(pending: PendingAuthorization, callback: URLSearchParams): Promise<ExternalPerson> {
+      const claims = await claimsOf(pending, callback).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;
         // What the provider says of it is for the log: anybody can write it into the address.
         log.warn("sign-in at the external identity provider failed", { issuer: settings.issuer, error });

@@ -1,8 +1,8 @@
 import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
 import type { SealedBox } from "../../../platform/secrets/sealed-box.ts";
 import type { ExternalPerson, ExternalProvider, PendingAuthorization } from "./external-provider.ts";
-import { redirectAnswer } from "./hosted-answer.ts";
 import { type Journey, withCode } from "./hosted-request.ts";
+import { redirectResponse } from "./hosted-response.ts";
 import type { SignInFlow } from "./sign-in.ts";
 
 const PENDING_LIFETIME_MS = 15 * 60_000;
@@ -72,7 +72,7 @@ export function createExternalSignIn(deps: {
       const value = box.seal(JSON.stringify(pending));
       if (value.length > COOKIE_LENGTH_MAX) throw invalid("auth.request_too_long");
       const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFETIME_MS / 1000)}`;
-      return redirectAnswer(url, cookie);
+      return redirectResponse(url, cookie);
     },
     /** Returns the journey of a response; undefined if this browser did not start it, or too long ago. */
     journeyOf: (request: Request): Journey | undefined => pendingOf(request)?.journey,
@@ -86,7 +86,7 @@ export function createExternalSignIn(deps: {
       if (admission !== "admitted") throw forbidden(`external.${admission}`, { email: person.email });
       const code = deps.flow.issueCode(person.email, journey);
       const over = `${cookieName(authorization.state)}=${attributes(request, 0)}`;
-      return redirectAnswer(withCode(journey.redirectUri, code, journey.state), over);
+      return redirectResponse(withCode(journey.redirectUri, code, journey.state), over);
     },
   };
 }

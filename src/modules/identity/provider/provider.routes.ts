@@ -1,11 +1,10 @@
 import { Elysia, type Static } from "elysia";
 import { DomainError, invalid, notFound } from "../../../lib/core/domain-error.ts";
-import { formBody, pageAnswers, redirect } from "../../documented-answers.ts";
+import { formBody, pageResponses, redirect } from "../../documented-responses.ts";
 import type { PeerServer } from "../../request-peer.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { ReportingExternalSignIn } from "../refused-sign-ins.ts";
-import { hostedAnswer, redirectAnswer } from "./hosted-answer.ts";
 import {
   expiredPage,
   newPasswordPage,
@@ -24,10 +23,11 @@ import {
   readJourney,
   withCode,
 } from "./hosted-request.ts";
+import { hostedResponse, redirectResponse } from "./hosted-response.ts";
 import { hostedProblem, selectHostedText } from "./hosted-text.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import type { Caller } from "./password-check.ts";
-import { signInAnswers, signInBody } from "./provider.schemas.ts";
+import { signInBody, signInResponses } from "./provider.schemas.ts";
 import type { SignInStep } from "./sign-in.ts";
 
 interface Step {
@@ -72,10 +72,10 @@ export const providerRoutes = (deps: {
     const context = contextOf({ request, journey });
     if (step.step !== "signed_in") {
       const render = step.step === "second_factor" ? secondFactorPage : newPasswordPage;
-      return hostedAnswer(render({ ...context, ticket: step.ticket }));
+      return hostedResponse(render({ ...context, ticket: step.ticket }));
     }
     const cookie = caller.device === undefined ? undefined : deviceCookie(caller.device, request);
-    return redirectAnswer(withCode(journey.redirectUri, step.code, journey.state), cookie);
+    return redirectResponse(withCode(journey.redirectUri, step.code, journey.state), cookie);
   }
 
   /** Returns the page with the error; the first page if the ticket has expired. */
@@ -88,7 +88,7 @@ export const providerRoutes = (deps: {
     const context = contextOf(step);
     const problem = hostedProblem(context.text, error);
     const isOver = error.code === "sign_in.expired";
-    return hostedAnswer(
+    return hostedResponse(
       isOver ? signIn({ ...context, problem }, "") : render({ ...context, problem }),
       error,
     );
@@ -140,7 +140,7 @@ export const providerRoutes = (deps: {
       if (!(error instanceof DomainError)) throw error;
       // A sign-in without its journey has no destination, so the user starts again at the console.
       const context = contextOf({ request, journey: readJourney(() => undefined, request) });
-      return hostedAnswer(expiredPage(context), error);
+      return hostedResponse(expiredPage(context), error);
     }
   }
 
@@ -161,14 +161,14 @@ export const providerRoutes = (deps: {
         const journey = readJourney(readFields(query), request);
         const goesElsewhere = external?.isDefault && query.provider !== "local" && !deps.setupRequired();
         if (goesElsewhere) return goToExternal(request, query);
-        return hostedAnswer(signIn(contextOf({ request, journey }), query.login_hint ?? ""));
+        return hostedResponse(signIn(contextOf({ request, journey }), query.login_hint ?? ""));
       },
       {
         query: authorizeQuery,
         detail: {
           operationId: "showSignInPage",
           summary: "Show the sign-in page",
-          responses: pageAnswers(303, 400, 503),
+          responses: pageResponses(303, 400, 503),
           description:
             "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the email. If an external OpenID Connect provider is configured, it redirects there (303) unless `provider=local` or `oidc_redirect` is off.",
         },
@@ -184,7 +184,7 @@ export const providerRoutes = (deps: {
         detail: {
           operationId: "signIn",
           summary: "Sign in with email and password",
-          responses: signInAnswers,
+          responses: signInResponses,
           requestBody: signInBody,
           description:
             "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong email or password or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
@@ -204,7 +204,7 @@ export const providerRoutes = (deps: {
       detail: {
         operationId: "completeExternalSignIn",
         summary: "Complete a sign-in at the external provider",
-        responses: pageAnswers(303, 400, 401, 403, 404, 503),
+        responses: pageResponses(303, 400, 401, 403, 404, 503),
         description:
           "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with the error: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified email address, 503 while the provider does not answer.",
       },
@@ -228,7 +228,7 @@ export const providerRoutes = (deps: {
         detail: {
           operationId: "submitSecondFactor",
           summary: "Confirm a sign-in with a second factor",
-          responses: pageAnswers(303, 400, 401, 429),
+          responses: pageResponses(303, 400, 401, 429),
           requestBody: formBody("ticket", "code"),
           description: "A form of the hosted pages. Answers the next page or redirects with the code.",
         },
@@ -255,7 +255,7 @@ export const providerRoutes = (deps: {
         detail: {
           operationId: "submitNewPassword",
           summary: "Replace a temporary password",
-          responses: pageAnswers(303, 400, 401, 429),
+          responses: pageResponses(303, 400, 401, 429),
           requestBody: formBody("ticket", "password", "repeated"),
           description: "A form of the hosted pages. Answers the next page or redirects with the code.",
         },

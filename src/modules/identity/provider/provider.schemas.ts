@@ -1,4 +1,4 @@
-import { formBody, pageAnswers } from "../../documented-answers.ts";
+import { formBody, pageResponses } from "../../documented-responses.ts";
 
 const signInForm = formBody("email", "password");
 export const signInBody = {
@@ -21,8 +21,8 @@ export const signInBody = {
 };
 
 /** Responses: the next page for the form, the code for a script. */
-export const signInAnswers = {
-  ...pageAnswers(303, 400, 401, 403, 429),
+export const signInResponses = {
+  ...pageResponses(303, 400, 401, 403, 429),
   200: {
     description: "The code and the redirect address for a script; the next page for the form.",
     content: {

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/core/domain-error.ts";
-import { formBody, pageAnswers } from "../../documented-answers.ts";
+import { formBody, pageResponses } from "../../documented-responses.ts";
 import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import type { MailSender } from "../../mail/mail.types.ts";
 import { linkReporter } from "../../report-refusal.ts";
@@ -9,7 +9,6 @@ import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
 import { clientOf } from "../request-client.ts";
 import { RESET_LIFETIME_MINUTES } from "./account-security.ts";
-import { hostedAnswer } from "./hosted-answer.ts";
 import {
   forgotDonePage,
   forgotPage,
@@ -19,6 +18,7 @@ import {
   resetPage,
 } from "./hosted-forms.ts";
 import { type ReadField, readFields, readJourney } from "./hosted-request.ts";
+import { hostedResponse } from "./hosted-response.ts";
 import { hostedProblem, selectHostedText } from "./hosted-text.ts";
 import { passwordsDiffer } from "./provider.routes.ts";
 
@@ -57,13 +57,13 @@ const forgotRoutes = (deps: RecoveryDeps) => {
     .get(
       "/forgot",
       ({ query, request }) =>
-        hostedAnswer(forgotPage({ ...contextOf(readFields(query), request), email: "" })),
+        hostedResponse(forgotPage({ ...contextOf(readFields(query), request), email: "" })),
       {
         query: authorizeQuery,
         detail: {
           operationId: "showForgotPasswordPage",
           summary: "Show the page to request a new password",
-          responses: pageAnswers(400),
+          responses: pageResponses(400),
         },
       },
     )
@@ -80,20 +80,20 @@ const forgotRoutes = (deps: RecoveryDeps) => {
             language,
             origin: deps.mailOriginFor(request),
           });
-          return hostedAnswer(forgotDonePage(context, RESET_LIFETIME_MINUTES));
+          return hostedResponse(forgotDonePage(context, RESET_LIFETIME_MINUTES));
         } catch (caught) {
           const [again, error] = withProblem(context, caught);
-          return hostedAnswer(forgotPage({ ...again, email }), error);
+          return hostedResponse(forgotPage({ ...again, email }), error);
         }
       },
       {
         detail: {
           operationId: "requestPasswordReset",
           summary: "Send a link for a new password",
-          responses: pageAnswers(400, 429),
+          responses: pageResponses(400, 429),
           requestBody: formBody("email"),
           description:
-            "A form of the hosted pages. The answer is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
+            "A form of the hosted pages. The response is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
         },
       },
     );
@@ -114,10 +114,10 @@ const resetRoutes = (deps: RecoveryDeps) => {
         const context = contextOf(readFields(query), request);
         try {
           await withLink({ request, server }, query.token, () => ensureValid(query.token));
-          return hostedAnswer(resetPage({ ...context, secret: query.token }));
+          return hostedResponse(resetPage({ ...context, secret: query.token }));
         } catch (caught) {
           const [, error] = withProblem(context, caught);
-          return hostedAnswer(resetInvalidPage(context), error);
+          return hostedResponse(resetInvalidPage(context), error);
         }
       },
       {
@@ -125,7 +125,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
         detail: {
           operationId: "showPasswordResetPage",
           summary: "Show the page to set a new password",
-          responses: pageAnswers(400, 404),
+          responses: pageResponses(400, 404),
           description: "404, as a page, for a link that is used, expired or unknown.",
         },
       },
@@ -141,18 +141,18 @@ const resetRoutes = (deps: RecoveryDeps) => {
           await withLink({ request, server }, secret, () => ensureValid(secret));
           if (password !== text("repeated")) throw passwordsDiffer();
           await account.resetPassword(secret, password, context.text.language === "de" ? "de" : "en");
-          return hostedAnswer(resetDonePage(context));
+          return hostedResponse(resetDonePage(context));
         } catch (caught) {
           const [again, error] = withProblem(context, caught);
-          if (error.code === "reset.invalid") return hostedAnswer(resetInvalidPage(again), error);
-          return hostedAnswer(resetPage({ ...again, secret }), error);
+          if (error.code === "reset.invalid") return hostedResponse(resetInvalidPage(again), error);
+          return hostedResponse(resetPage({ ...again, secret }), error);
         }
       },
       {
         detail: {
           operationId: "resetPassword",
           summary: "Set a new password with the link of a mail",
-          responses: pageAnswers(400, 404, 429),
+          responses: pageResponses(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
           description:
             "A form of the hosted pages. All sessions with the old password end. 404 for a link that is used or expired, 400 for a weak password.",

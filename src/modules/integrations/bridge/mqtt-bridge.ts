@@ -288,7 +288,7 @@ export class MqttBridge implements Bridge {
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     try {
-      // The answer to the subscription comes behind all that the broker has kept, which may take its time.
+      // The response to the subscription comes behind all that the broker has kept, which may take its time.
       if (opened.isResumed) this.#change({ status: "connected", problem: null });
       const complaint = await this.#subscribe(opened);
       this.#announcedSubscriptions = new AnnouncedSubscriptions(opened, this.#deps);

@@ -3,7 +3,6 @@ import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kin
 import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import { AggregateSink } from "./aggregate-sink.ts";
-import { AnswerText } from "./answer-text.ts";
 import type { ColumnSums } from "./codec/column-sums.ts";
 import type { StateRuns } from "./codec/state-runs.ts";
 import type { ColumnSummary } from "./column-summary.ts";
@@ -11,6 +10,7 @@ import { type EarlierKind, earlierValues } from "./earlier-values.ts";
 import { eachInterval, eachIntervalOf, type Intervals, intervalsOf } from "./intervals.ts";
 import { extentOf, type FamilyRange, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
+import { ResponseText } from "./response-text.ts";
 import type { Column } from "./rows.ts";
 import { familyKeysOf } from "./series-families.ts";
 import type { ClosedRange, EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
@@ -226,7 +226,7 @@ const SERIES_POINTS = 8;
 const sizeOf = ({ ts, times }: SinkResult): number => times?.ms.length ?? ts.length;
 
 /** Collects the response to a query and passes it on in parts. The series of one device may be in several parts. */
-class AnswerParts {
+class ResponseParts {
   readonly #onPart: (part: WireDeviceSeries[]) => void;
   #part: WireDeviceSeries[] = [];
   #points = 0;
@@ -282,14 +282,14 @@ export function* queryTask(
   query: StoreQuery,
   onPart: (part: WireDeviceSeries[]) => void,
 ): Steps<WireDeviceSeries[]> {
-  const answer = new AnswerParts(onPart);
+  const response = new ResponseParts(onPart);
   const fitness = new Fitness();
   for (const deviceId of query.deviceIds) {
     const device = engine.registry.byId.get(deviceId);
-    if (device !== undefined) answer.add(yield* deviceTask(engine, device, { query, fitness }));
+    if (device !== undefined) response.add(yield* deviceTask(engine, device, { query, fitness }));
   }
   fitness.end();
-  return answer.takeRest();
+  return response.takeRest();
 }
 
 /** Answers like `queryTask`, as JSON text. */
@@ -298,7 +298,7 @@ export function* queryTextTask(
   query: StoreQuery,
   onPart: (part: Uint8Array) => void,
 ): Steps<Uint8Array> {
-  const text = new AnswerText(onPart);
+  const text = new ResponseText(onPart);
   const fitness = new Fitness();
   for (const deviceId of query.deviceIds) {
     const device = engine.registry.byId.get(deviceId);

@@ -25,7 +25,7 @@ import type { FeedConfirmation, TelemetryFeeds } from "./feed.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
 import { jsonCharacters, latestParts, PIECE_CHARACTERS, snapshotsOf } from "./latest-values.ts";
-import { SeriesAnswer } from "./series-answer.ts";
+import { SeriesResponse } from "./series-response.ts";
 import type { StoreCalls, StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
   CheckReport,
@@ -306,10 +306,10 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
-    const answer = new SeriesAnswer();
+    const response = new SeriesResponse();
     const args = { ...query, now: this.#now() };
-    answer.add(await this.#calls.call("query", args, { signal, onPart: (part) => answer.add(part) }));
-    return answer.devices;
+    response.add(await this.#calls.call("query", args, { signal, onPart: (part) => response.add(part) }));
+    return response.devices;
   }
 
   async queryText(

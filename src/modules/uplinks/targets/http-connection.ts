@@ -2,7 +2,7 @@ import { detail } from "../../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { urlProblem } from "../../../lib/network/outbound-request.ts";
 import { retryAfter } from "../../../lib/network/retry-policy.ts";
-import { type HttpAnswer, type HttpContent, KeptHttp } from "../../../platform/network/kept-http.ts";
+import { type HttpContent, type HttpResponse, KeptHttp } from "../../../platform/network/kept-http.ts";
 import { withTimeLimit } from "../../../platform/network/time-limit.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";
@@ -48,7 +48,7 @@ export class HttpConnection {
    * Resolves to the response with any status.
    * @throws TargetError `retry` if there was none
    */
-  async request(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+  async request(content: HttpContent, signal: AbortSignal): Promise<HttpResponse> {
     signal.throwIfAborted();
     if (this.#pause !== undefined && performance.now() < this.#pause.untilMs) throw this.#pause.error;
     this.#pause = undefined;
@@ -66,8 +66,8 @@ export class HttpConnection {
   }
 
   /** Sends nothing until the time requested by the response; requests throw the error meanwhile. */
-  pauseAfter(answer: HttpAnswer, error: TargetError): void {
-    const pauseMs = retryAfter(answer.headers["retry-after"], this.#context.now());
+  pauseAfter(response: HttpResponse, error: TargetError): void {
+    const pauseMs = retryAfter(response.headers["retry-after"], this.#context.now());
     if (pauseMs > 0) this.#pause = { untilMs: performance.now() + pauseMs, error };
   }
 

@@ -1,7 +1,7 @@
 import { messageIn } from "../../../lib/alarms/message-parts.ts";
 import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type {
-  backTestAnswer,
+  backTestResponse,
   explainedCondition,
   listedRuleBody,
   ruleBody,
@@ -24,7 +24,7 @@ export type ListedRule = Refined<
   { readonly rule: JsonValue; readonly keyMetadata: readonly KeyMetadata[] }
 >;
 export type AlarmEvent = Wire<typeof alarmEventBody>;
-export type BackTestResult = Wire<typeof backTestAnswer>;
+export type BackTestResult = Wire<typeof backTestResponse>;
 
 export type ConditionPart = Wire<typeof explainedCondition>;
 export type Operator = NonNullable<ConditionPart["op"]>;
@@ -42,9 +42,9 @@ export const OPERATORS: readonly Operator[] = [
   "CHANGED",
 ];
 
-type RuleAnswer = Wire<typeof ruleBody>;
-export type TriggerState = Refined<RuleAnswer["triggers"][number], { condition: ConditionPart }>;
-export type RuleState = Refined<RuleAnswer, { triggers: readonly TriggerState[] }>;
+type RuleResponse = Wire<typeof ruleBody>;
+export type TriggerState = Refined<RuleResponse["triggers"][number], { condition: ConditionPart }>;
+export type RuleState = Refined<RuleResponse, { triggers: readonly TriggerState[] }>;
 
 export interface AlarmFilter {
   readonly status?: string | undefined;

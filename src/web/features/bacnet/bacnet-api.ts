@@ -1,10 +1,10 @@
 import type {
-  browseAnswerBody,
+  browseResponseBody,
   connectionBody,
   createConnectionBody,
   createUnitBody,
   foundDeviceBody,
-  objectMapAnswerBody,
+  objectMapResponseBody,
   searchBody,
   unitBody,
   updateConnectionBody,
@@ -19,7 +19,7 @@ type BacnetConnectionInput = Wire<typeof createConnectionBody>;
 export type BacnetUnit = Wire<typeof unitBody>;
 export type BacnetObject = BacnetUnit["objects"][number];
 export type FoundDevice = Wire<typeof foundDeviceBody>;
-export type BrowsedPart = Wire<typeof browseAnswerBody>;
+export type BrowsedPart = Wire<typeof browseResponseBody>;
 
 export interface BacnetKind {
   readonly connection: BacnetConnection;
@@ -37,5 +37,5 @@ export const bacnetApi = {
   browse: (id: string, from: number) =>
     post<BrowsedPart>(`/api/bacnet/connections/${encodeURIComponent(id)}/browse`, { from }),
   search: (body: Wire<typeof searchBody>) => post<FoundDevice[]>("/api/bacnet/search", body),
-  readMap: (csv: string) => post<Wire<typeof objectMapAnswerBody>>("/api/bacnet/object-maps", { csv }),
+  readMap: (csv: string) => post<Wire<typeof objectMapResponseBody>>("/api/bacnet/object-maps", { csv }),
 };

@@ -65,7 +65,7 @@ function DeviceSearch({ onSelect }: { onSelect: (device: FoundDevice) => void })
         <ErrorNote error={action.error} />
         {found && (
           <p role="status">
-            {plural("bacnet.found", found.length)} {found.length === 0 && t("bacnetWhy.noAnswer")}
+            {plural("bacnet.found", found.length)} {found.length === 0 && t("bacnetWhy.noResponse")}
           </p>
         )}
         <ul class="flex max-h-48 flex-col gap-1 overflow-y-auto">

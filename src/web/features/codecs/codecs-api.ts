@@ -2,8 +2,8 @@ import type {
   codecBody,
   createCodecBody,
   listedCodecBody,
-  trialAnswer,
   trialBody,
+  trialResponse,
 } from "../../../modules/codecs/codecs.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, patch, post, remove } from "../../platform/api-client.ts";
@@ -12,7 +12,7 @@ export type ListedCodec = Wire<typeof listedCodecBody>;
 export type Codec = Wire<typeof codecBody>;
 export type CodecForm = Wire<typeof createCodecBody>;
 export type TrialRequest = Wire<typeof trialBody>;
-export type Trial = Wire<typeof trialAnswer>;
+export type Trial = Wire<typeof trialResponse>;
 export type ConsoleLine = Trial["console"][number];
 
 const BASE = "/api/integrations/codecs";

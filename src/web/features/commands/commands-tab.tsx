@@ -116,7 +116,7 @@ export function CommandItem({ command }: { command: DeviceCommand }) {
       {errorText && <p class="text-sm text-error">{serverPhrase(errorText)}</p>}
       {!errorText && response !== null && (
         <p class="text-sm">
-          {t("commands.answer")}: <span class="reading">{formatValue(response)}</span>
+          {t("commands.response")}: <span class="reading">{formatValue(response)}</span>
         </p>
       )}
     </TimelineItem>

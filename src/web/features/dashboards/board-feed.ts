@@ -1,4 +1,4 @@
-// What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
+// What the widgets of a dashboard show: one response of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
 import type { Position } from "../../../lib/console/web-mercator.ts";
 import { widgetKeys } from "../../../lib/console/widget-keys.ts";
@@ -246,9 +246,9 @@ export class BoardFeed {
   #seriesOf(
     widget: Widget,
     feed: WidgetFeed,
-    answer: { given: NonNullable<Executed["data"][string]["series"]>; window: Executed["timeWindow"] },
+    response: { given: NonNullable<Executed["data"][string]["series"]>; window: Executed["timeWindow"] },
   ): WidgetSeries[] {
-    const { given, window } = answer;
+    const { given, window } = response;
     const found = new Map(
       given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s])),
     );

@@ -122,9 +122,9 @@ export const dashboardsApi = {
   endShare: (id: string, shareId: string) => remove(`${pathOf(id)}/shares/${shareId}`),
   /** Returns the dashboard of the link of this page. */
   shared: async (request: ExecuteRequest & { readonly dashboardId?: string }) => {
-    const answer = await post<SharedDashboard>("/api/shared/dashboard", request);
-    if (answer.keyMetadata !== undefined) takeKeyMetadata(answer.keyMetadata);
-    return answer;
+    const response = await post<SharedDashboard>("/api/shared/dashboard", request);
+    if (response.keyMetadata !== undefined) takeKeyMetadata(response.keyMetadata);
+    return response;
   },
   exportFile: (id: string) => load(`${pathOf(id)}/export`),
   resolve: async (alias: Alias, deviceId?: string) =>

@@ -107,8 +107,8 @@ function SharedBoard(props: {
     deviceId: undefined,
     isDraft: false,
     ...(isSlide && { first: dashboard }),
-    onShared: (answer) =>
-      onShared?.((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
+    onShared: (response) =>
+      onShared?.((now) => (response.updatedAt === (now ?? dashboard).updatedAt ? now : response)),
   });
   useWall(() => undefined);
   const isScaled = useWallScale(rowsOf(layoutIn(board, stateId)));

@@ -33,7 +33,7 @@ export interface FeedRequest {
   /** True during editing: the feed shows the edited version. */
   readonly isDraft: boolean;
   /** Called with each response of a shared dashboard, because it may have changed. */
-  readonly onShared?: (answer: SharedDashboard) => void;
+  readonly onShared?: (response: SharedDashboard) => void;
   /** Content before the first query of the feed, which is then not needed at first. */
   readonly first?: Executed | SharedDashboard;
   /** Min. interval between drawings of a widget, in ms. */
@@ -76,11 +76,11 @@ export function widgetBounds(
 
 function fillFeed(
   feed: BoardFeed,
-  answer: Executed | SharedDashboard,
+  response: Executed | SharedDashboard,
   { widgets, isPart }: { readonly widgets: readonly Widget[]; readonly isPart: boolean },
 ): void {
-  feed.windowMs = answer.timeWindow.to - answer.timeWindow.from;
-  feed.fill(answer, widgets, isPart);
+  feed.windowMs = response.timeWindow.to - response.timeWindow.from;
+  feed.fill(response, widgets, isPart);
 }
 
 function newFeed({ first, restMs }: FeedRequest, widgets: readonly Widget[]): BoardFeed {
@@ -126,13 +126,13 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
         : dashboardsApi.execute(dashboardId, how);
     };
     ask().then(
-      (answer) => {
+      (response) => {
         if (mine !== newest.current) return;
-        fillFeed(feed, answer, { widgets, isPart: only !== undefined });
-        span.current = answer.timeWindow;
+        fillFeed(feed, response, { widgets, isPart: only !== undefined });
+        span.current = response.timeWindow;
         setFilled((before) => (only ? before : before + 1));
         setError(undefined);
-        onShared?.(answer);
+        onShared?.(response);
       },
       (failure: unknown) => mine === newest.current && setError(failure),
     );

@@ -5,7 +5,7 @@ import type { BulkAction } from "./bulk-actions.ts";
 import { BulkFields, requestOf } from "./bulk-form.tsx";
 import { BulkOutcome, BulkProgressBar } from "./bulk-outcome.tsx";
 import { type BulkProgress, runBulk } from "./bulk-run.ts";
-import type { BulkAnswer } from "./device-bulk-api.ts";
+import type { BulkResponse } from "./device-bulk-api.ts";
 
 export interface BulkDialogProps {
   readonly action: BulkAction;
@@ -22,7 +22,7 @@ export function BulkDialog({ action, ids, nameOf, onClose, onChanged }: BulkDial
   const [isDone, setDone] = useState(false);
   const [mistake, setMistake] = useState<string | undefined>(undefined);
   const isStopped = useRef(false);
-  const run = async (send: (ids: readonly string[]) => Promise<BulkAnswer>) => {
+  const run = async (send: (ids: readonly string[]) => Promise<BulkResponse>) => {
     const outcome = await runBulk(ids, send, { onProgress: setProgress, isStopped: () => isStopped.current });
     setProgress(outcome);
     setDone(true);

@@ -7,9 +7,9 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { BulkAction } from "./bulk-actions.ts";
-import { type BulkAnswer, deviceBulkApi } from "./device-bulk-api.ts";
+import { type BulkResponse, deviceBulkApi } from "./device-bulk-api.ts";
 
-type Send = (ids: readonly string[]) => Promise<BulkAnswer>;
+type Send = (ids: readonly string[]) => Promise<BulkResponse>;
 
 const MINUTE_MS = 60_000;
 const LENGTHS = [

@@ -1,4 +1,4 @@
-import type { BulkAnswer, BulkFailure } from "./device-bulk-api.ts";
+import type { BulkFailure, BulkResponse } from "./device-bulk-api.ts";
 
 /** Devices per request, which the server limits to 200. The progress is shown between requests. */
 const DEVICES_PER_REQUEST = 50;
@@ -15,7 +15,7 @@ export interface BulkProgress {
 /** Processes the devices in several requests, until all are done, a request fails or `isStopped` is true. */
 export async function runBulk(
   ids: readonly string[],
-  send: (ids: readonly string[]) => Promise<BulkAnswer>,
+  send: (ids: readonly string[]) => Promise<BulkResponse>,
   options: { onProgress: (progress: BulkProgress) => void; isStopped: () => boolean },
 ): Promise<BulkProgress> {
   let progress: BulkProgress = { total: ids.length, done: 0, succeeded: 0, failed: [] };

@@ -10,7 +10,7 @@ export interface BulkFailure extends Text {
   readonly error: string;
 }
 
-export interface BulkAnswer {
+export interface BulkResponse {
   readonly succeeded: number;
   readonly failed: readonly BulkFailure[];
 }
@@ -19,7 +19,7 @@ type Ids = readonly string[];
 export type BulkChanges = Omit<Wire<typeof bulkUpdateBody>, "deviceIds">;
 
 const send = (action: string, deviceIds: Ids, fields: object = {}) =>
-  post<BulkAnswer>(`/api/devices/bulk/${action}`, { deviceIds, ...fields });
+  post<BulkResponse>(`/api/devices/bulk/${action}`, { deviceIds, ...fields });
 
 export const deviceBulkApi = {
   update: (ids: Ids, changes: BulkChanges) => send("update", ids, changes),

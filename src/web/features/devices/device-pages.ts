@@ -95,12 +95,12 @@ export class DevicePages {
     const generation = this.#generation;
     this.#asked.add(block);
     try {
-      const answer = await devicesApi.list({ limit: BLOCK, offset: block * BLOCK, ...this.filter });
+      const response = await devicesApi.list({ limit: BLOCK, offset: block * BLOCK, ...this.filter });
       if (generation !== this.#generation) return;
       this.error.value = undefined;
-      this.total.value = answer.total;
-      this.#rows.length = answer.total;
-      answer.rows.forEach((row, i) => {
+      this.total.value = response.total;
+      this.#rows.length = response.total;
+      response.rows.forEach((row, i) => {
         this.#rows[block * BLOCK + i] = row;
       });
       this.version.value++;

@@ -15,7 +15,7 @@ export function useDeviceSearch(
     let current = true;
     const timer = setTimeout(() => {
       devicesApi.list({ limit, offset: 0, search: text.trim(), ...filter }).then(
-        (answer) => current && setRows(answer.rows),
+        (response) => current && setRows(response.rows),
         () => current && setRows([]),
       );
     }, TYPING_PAUSE_MS);

@@ -66,7 +66,7 @@ export function fieldApi<Kind extends FieldKind>(base: `/api/${string}`) {
     updateUnit: (id: string, unit: string, body: Kind["updateUnit"]) =>
       patch<Kind["unit"]>(unitPath(id, unit), body),
     deleteUnit: (id: string, unit: string) => remove(unitPath(id, unit)),
-    read: <Answer>(id: string, body: object) => post<Answer>(`${pathOf(id)}/read`, body),
+    read: <Result>(id: string, body: object) => post<Result>(`${pathOf(id)}/read`, body),
     templates: async <Template>() => (await getPage<Template>(`${base}/templates`, { limit: 1_000 })).rows,
   };
 }

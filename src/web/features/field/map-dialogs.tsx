@@ -65,9 +65,9 @@ export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemT
     e.preventDefault();
     if (map && map.entries.length > 0) return onAdd(map.entries);
     action.run(async () => {
-      const answer = await read(csv);
-      if (answer.problems.length === 0 && answer.entries.length > 0) onAdd(answer.entries);
-      else setMap(answer);
+      const response = await read(csv);
+      if (response.problems.length === 0 && response.entries.length > 0) onAdd(response.entries);
+      else setMap(response);
     });
   };
   return (

@@ -44,7 +44,7 @@ function usePreview(config: GeneratorConfig): GeneratorPreview | undefined {
     let current = true;
     const timer = setTimeout(() => {
       generatorsApi.preview(config).then(
-        (answer) => current && setPreview(answer),
+        (response) => current && setPreview(response),
         () => current && setPreview(undefined), // saving says what is wrong
       );
     }, TYPING_PAUSE_MS);

@@ -2,7 +2,7 @@ import type {
   generatorBody,
   generatorConfigSchema,
   generatorReadings,
-  previewAnswer,
+  previewResponse,
 } from "../../../modules/generators/generators.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
@@ -13,7 +13,7 @@ export type GeneratorConfig = Wire<typeof generatorConfigSchema>;
 export type Metric = GeneratorConfig["metrics"][number];
 export type GeneratorForm = Required<Pick<Generator, "name" | "description" | "config">>;
 export type GeneratorPreview = Refined<
-  Wire<typeof previewAnswer>,
+  Wire<typeof previewResponse>,
   { result: Wire<typeof generatorReadings> }
 >;
 

@@ -1,8 +1,8 @@
 import type { newSecretBody, webhookAddresses } from "../../../modules/connectivity/connectivity.schemas.ts";
 import type {
-  downlinkAnswer,
   downlinkBody,
   downlinkRequestBody,
+  downlinkResponse,
 } from "../../../modules/downlinks/downlinks.schemas.ts";
 import type { settingsSchema } from "../../../modules/integrations/integration-settings.schemas.ts";
 import type {
@@ -24,7 +24,7 @@ export type IntegrationType = Integration["type"];
 export type Bridge = NonNullable<Integration["bridge"]>;
 export type IntegrationEvent = Wire<typeof eventBody>;
 export type EventStatus = IntegrationEvent["status"];
-export type Downlink = Wire<typeof downlinkAnswer>;
+export type Downlink = Wire<typeof downlinkResponse>;
 export type ListedDownlink = Wire<typeof downlinkBody>;
 export type DownlinkStatus = Downlink["status"];
 

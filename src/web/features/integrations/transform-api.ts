@@ -1,9 +1,9 @@
 import type {
-  previewAnswer,
   previewBody,
   previewedResult,
   previewedScript,
   previewedStep,
+  previewResponse,
 } from "../../../modules/integrations/integrations.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
 import { post } from "../../platform/api-client.ts";
@@ -20,7 +20,7 @@ export type TransformRequest = Refined<
   TransformChanges & { integrationId: string; payload?: unknown }
 >;
 export type TransformPreview = Refined<
-  Wire<typeof previewAnswer>,
+  Wire<typeof previewResponse>,
   {
     trace: readonly Refined<Wire<typeof previewedStep>, { in: Values; out: Values | null }>[];
     scripts: readonly Wire<typeof previewedScript>[];

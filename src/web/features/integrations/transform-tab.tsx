@@ -87,7 +87,7 @@ const draftFrom = ({
   mappingSteps,
 }: Integration): Draft => ({
   codecs,
-  steps: (mappingSteps as Step[]).map(draftOf) /* the server's own answer */,
+  steps: (mappingSteps as Step[]).map(draftOf) /* the server's own response */,
   script: scriptTransform ?? { enabled: false, source: "" },
 });
 

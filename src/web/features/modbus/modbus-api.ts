@@ -2,9 +2,9 @@ import type {
   connectionBody,
   createConnectionBody,
   createUnitBody,
-  readAnswerBody,
   readBody,
-  registerMapAnswerBody,
+  readResponseBody,
+  registerMapResponseBody,
   templateBody,
   unitBody,
   updateConnectionBody,
@@ -18,7 +18,7 @@ export type ModbusConnection = Wire<typeof connectionBody>;
 type ModbusConnectionInput = Wire<typeof createConnectionBody>;
 export type ModbusUnit = Wire<typeof unitBody>;
 export type ModbusRegister = ModbusUnit["registers"][number];
-export type RegisterMap = Wire<typeof registerMapAnswerBody>;
+export type RegisterMap = Wire<typeof registerMapResponseBody>;
 export type ModbusTemplate = Wire<typeof templateBody>;
 export type RegisterRange = Wire<typeof readBody>;
 
@@ -35,7 +35,7 @@ const api = fieldApi<ModbusKind>("/api/modbus");
 
 export const modbusApi = {
   ...api,
-  read: (id: string, range: RegisterRange) => api.read<Wire<typeof readAnswerBody>>(id, range),
+  read: (id: string, range: RegisterRange) => api.read<Wire<typeof readResponseBody>>(id, range),
   templates: () => api.templates<ModbusTemplate>(),
   readMap: (csv: string) => post<RegisterMap>("/api/modbus/register-maps", { csv }),
 };

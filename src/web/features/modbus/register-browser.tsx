@@ -56,7 +56,7 @@ export function viewOf(words: readonly number[], index: number, order: ByteOrder
 const REFRESH_MS = 1_000;
 const COUNT_MAX = 125;
 
-interface Answer {
+interface ReadResult {
   readonly range: RegisterRange;
   readonly values: readonly number[];
 }
@@ -71,10 +71,10 @@ export function RegisterBrowser(props: { connection: ModbusConnection; units: re
     count: 10,
   });
   const [isLive, setLive] = useState(false);
-  const [answer, setAnswer] = useState<Answer | undefined>(undefined);
+  const [response, setResponse] = useState<ReadResult | undefined>(undefined);
   const { busy, error, run } = useAction();
   const read = () =>
-    run(async () => setAnswer({ range, values: (await modbusApi.read(connectionId, range)).values }));
+    run(async () => setResponse({ range, values: (await modbusApi.read(connectionId, range)).values }));
   const isOpen = state.status === "connected";
   useEffect(() => {
     if (!isLive || !isOpen || busy) return;
@@ -104,7 +104,7 @@ export function RegisterBrowser(props: { connection: ModbusConnection; units: re
         </div>
       </form>
       {error !== undefined && <ReadError error={error} />}
-      {answer && <Registers answer={answer} connectionId={connectionId} units={props.units} />}
+      {response && <Registers response={response} connectionId={connectionId} units={props.units} />}
     </Section>
   );
 }
@@ -158,13 +158,13 @@ function ReadError({ error }: { error: unknown }) {
 }
 
 interface RegistersProps {
-  readonly answer: Answer;
+  readonly response: ReadResult;
   readonly connectionId: string;
   readonly units: readonly ModbusUnit[];
 }
 
-function Registers({ answer, connectionId, units }: RegistersProps) {
-  const { range, values } = answer;
+function Registers({ response, connectionId, units }: RegistersProps) {
+  const { range, values } = response;
   const [order, setOrder] = useState<ByteOrder>("ABCD");
   const unit = units.find(({ unitId }) => unitId === range.unitId);
   const hrefOf = (address: number) =>

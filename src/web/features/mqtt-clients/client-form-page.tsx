@@ -43,11 +43,11 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
   const submit = () =>
     form.send(async (body) => {
       const input = clientInput(body, client) as MqttClientInput; // the API checks it
-      const answer = client
+      const response = client
         ? await mqttClientsApi.update(client.mqttClientId, input)
         : await mqttClientsApi.create(input);
-      if (answer.password !== undefined) return setSaved(answer);
-      toast("success", t("common.nameIsSaved", { name: answer.name }));
+      if (response.password !== undefined) return setSaved(response);
+      toast("success", t("common.nameIsSaved", { name: response.name }));
       close();
     });
   const kept = t("mqttClients.keepHint");

@@ -8,10 +8,10 @@ import { notificationsApi, type TestResult } from "./notifications-api.ts";
 const CHANNELS = ["email", "messaging"] as const;
 type Channel = (typeof CHANNELS)[number];
 
-function textOf({ success, message, code, params, status, answer }: TestResult): string {
-  const gatewayAnswer = status === undefined ? "" : t("notifier.testAnswer", { status: String(status) });
-  const said = answer === undefined ? gatewayAnswer : `${gatewayAnswer} “${answer}”`;
-  if (success) return t("notifier.testOk", { answer: said });
+function textOf({ success, message, code, params, status, response }: TestResult): string {
+  const gatewayResponse = status === undefined ? "" : t("notifier.testResponse", { status: String(status) });
+  const said = response === undefined ? gatewayResponse : `${gatewayResponse} “${response}”`;
+  if (success) return t("notifier.testOk", { response: said });
   return t("notifier.testFailed", { reason: serverText({ code, params }, message) });
 }
 

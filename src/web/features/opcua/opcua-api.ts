@@ -1,13 +1,13 @@
 import type {
-  browseAnswerBody,
   browseBody,
+  browseResponseBody,
   certificateBody,
   connectionBody,
   createConnectionBody,
   createUnitBody,
   endpointBody,
   endpointsBody,
-  itemMapAnswerBody,
+  itemMapResponseBody,
   unitBody,
   updateConnectionBody,
   updateUnitBody,
@@ -22,7 +22,7 @@ type OpcUaConnectionInput = Wire<typeof createConnectionBody>;
 export type OpcUaUnit = Wire<typeof unitBody>;
 export type OpcUaItem = OpcUaUnit["items"][number];
 export type OpcUaEndpoint = Wire<typeof endpointBody>;
-export type OpcUaNodes = Wire<typeof browseAnswerBody>;
+export type OpcUaNodes = Wire<typeof browseResponseBody>;
 export type OpcUaVariable = Wire<typeof variableBody>;
 
 export interface OpcUaKind {
@@ -45,5 +45,5 @@ export const opcuaApi = {
   browse: (id: string, body: Wire<typeof browseBody>) => post<OpcUaNodes>(`${connection(id)}/browse`, body),
   describe: (id: string, nodeIds: readonly string[]) =>
     post<OpcUaVariable[]>(`${connection(id)}/describe`, { nodeIds }),
-  readMap: (csv: string) => post<Wire<typeof itemMapAnswerBody>>("/api/opcua/item-maps", { csv }),
+  readMap: (csv: string) => post<Wire<typeof itemMapResponseBody>>("/api/opcua/item-maps", { csv }),
 };

@@ -1,8 +1,8 @@
 import type {
   mailSettingsBody,
   mailSettingsInput,
-  mailTestAnswer,
   mailTestInput,
+  mailTestResponse,
 } from "../../../modules/mail/mail-settings.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
@@ -10,7 +10,7 @@ import { get, post, put } from "../../platform/api-client.ts";
 const PATH = "/api/gateway/mail";
 
 export type MailSettings = Wire<typeof mailSettingsBody>;
-export type MailTestResult = Wire<typeof mailTestAnswer>;
+export type MailTestResult = Wire<typeof mailTestResponse>;
 export type MailSettingsInput = Wire<typeof mailSettingsInput>;
 export type MailTestInput = Wire<typeof mailTestInput>;
 

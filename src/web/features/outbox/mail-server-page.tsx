@@ -84,7 +84,7 @@ function MailTest({ input }: { input: (to: string) => MailTestInput }) {
         {result && (
           <p role="status" class={`break-words ${result.success ? "text-success" : "text-error"}`}>
             {result.success
-              ? t("mailServer.testOk", { answer: result.answer ?? "" })
+              ? t("mailServer.testOk", { response: result.response ?? "" })
               : t("mailServer.testFailed", {
                   reason: result.error ? serverText(result.error, result.error.message) : "",
                 })}

@@ -29,8 +29,8 @@ class RecentSeries {
     const window = { from: to - SPAN_MS, to };
     const deviceIds = [...new Set(shown.map(({ deviceId }) => deviceId))];
     const keys = [...new Set(shown.map(({ key }) => key))];
-    const answer = await overviewApi.series({ ...window, deviceIds, keys, maxDataPoints: POINTS_MAX });
-    for (const { deviceId, series } of answer)
+    const response = await overviewApi.series({ ...window, deviceIds, keys, maxDataPoints: POINTS_MAX });
+    for (const { deviceId, series } of response)
       for (const found of series) {
         const buffer = this.of({ deviceId, key: found.key });
         buffer.addAll(found.points);

@@ -2,7 +2,7 @@ import type {
   deliveryBody,
   newestMessageBody,
   pipelineBody,
-  previewAnswer,
+  previewResponse,
   stepTypeBody,
   versionBody,
   wholeDelivery,
@@ -19,16 +19,16 @@ export type PipelineForm = Pick<Pipeline, "name" | "description" | "order" | "sc
 export type PipelineVersion = Refined<Wire<typeof versionBody>, Steps>;
 export type Delivery = Wire<typeof deliveryBody>;
 export type Preview = Refined<
-  Wire<typeof previewAnswer>,
+  Wire<typeof previewResponse>,
   {
     /** Null if a step drops the message. */
     result: { readonly ts: number; readonly telemetry: Values; readonly attributes: Values } | null;
     trace: readonly Refined<
-      Wire<typeof previewAnswer>["trace"][number],
+      Wire<typeof previewResponse>["trace"][number],
       { in: Values; out: Values | null }
     >[];
     webhookPreviews: readonly Refined<
-      Wire<typeof previewAnswer>["webhookPreviews"][number],
+      Wire<typeof previewResponse>["webhookPreviews"][number],
       { headers: Readonly<Record<string, string>> }
     >[];
   }

@@ -6,7 +6,7 @@ import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { ApiError, get, patch, post, put, remove } from "../../platform/api-client.ts";
 
 /** Responses leave out unset fields. */
-type ProfileAnswer = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
+type ProfileResponse = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
 type Nullable =
   | "inactivityTimeoutMs"
   | "retentionDays"
@@ -14,7 +14,10 @@ type Nullable =
   | "messagesPerSecond"
   | "messagesBurst";
 /** Null: the setting of the gateway or of the site's plan applies. */
-export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
+export type Profile = Refined<
+  ProfileResponse,
+  { [Key in Nullable]: NonNullable<ProfileResponse[Key]> | null }
+>;
 export type ProfileForm = Omit<
   Profile,
   "profileId" | "alarmRules" | "keyMetadata" | "deviceCount" | "createdAt" | "updatedAt"
@@ -38,31 +41,31 @@ export const MODES = [
 const BASE = "/api/device-profiles";
 const DEFAULTS = "/api/key-metadata/defaults";
 const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
-const whole = (answer: ProfileAnswer): Profile => ({
+const whole = (response: ProfileResponse): Profile => ({
   inactivityTimeoutMs: null,
   retentionDays: null,
   telemetryTopic: null,
   messagesPerSecond: null,
   messagesBurst: null,
-  ...answer,
+  ...response,
 });
 
 export const profilesApi = {
-  list: async () => (await get<ProfileAnswer[]>(`${BASE}?limit=10000`)).map(whole),
-  get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
-  create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
+  list: async () => (await get<ProfileResponse[]>(`${BASE}?limit=10000`)).map(whole),
+  get: async (id: string) => whole(await get<ProfileResponse>(profile(id))),
+  create: async (form: ProfileForm) => whole(await post<ProfileResponse>(BASE, form)),
   /** Changes the version that the caller has read; fails with 412 if somebody has changed the profile since. */
   update: async (
     { profileId, updatedAt }: Pick<Profile, "profileId" | "updatedAt">,
     changes: ProfileChanges,
-  ) => whole(await patch<ProfileAnswer>(profile(profileId), changes, updatedAt)),
+  ) => whole(await patch<ProfileResponse>(profile(profileId), changes, updatedAt)),
   provisioning: (id: string) => get<Provisioning>(`${profile(id)}/provisioning`),
   setProvisioning: (id: string, mode: ProvisioningMode) =>
     put<Provisioning>(`${profile(id)}/provisioning`, { mode }),
   rotateProvisioning: (id: string) => post<Provisioning>(`${profile(id)}/provisioning/rotate`),
-  keys: async (id: string) => (await get<ProfileAnswer & KeyList>(profile(id))).keyMetadata,
+  keys: async (id: string) => (await get<ProfileResponse & KeyList>(profile(id))).keyMetadata,
   setKeys: async (id: string, keyMetadata: readonly KeyMetadata[]) =>
-    (await patch<ProfileAnswer & KeyList>(profile(id), { keyMetadata })).keyMetadata,
+    (await patch<ProfileResponse & KeyList>(profile(id), { keyMetadata })).keyMetadata,
   sentKeys: (id: string) => get<SentKey[]>(`${profile(id)}/key-suggestions`),
   defaultKeys: async () => (await get<KeyList>(DEFAULTS)).keyMetadata,
   setDefaultKeys: async (keyMetadata: readonly KeyMetadata[]) =>

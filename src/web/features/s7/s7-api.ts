@@ -2,8 +2,8 @@ import type {
   connectionBody,
   createConnectionBody,
   createUnitBody,
-  readAnswerBody,
-  tagMapAnswerBody,
+  readResponseBody,
+  tagMapResponseBody,
   templateBody,
   unitBody,
   updateConnectionBody,
@@ -31,7 +31,7 @@ const api = fieldApi<S7Kind>("/api/s7");
 
 export const s7Api = {
   ...api,
-  read: (id: string, address: string) => api.read<Wire<typeof readAnswerBody>>(id, { address }),
+  read: (id: string, address: string) => api.read<Wire<typeof readResponseBody>>(id, { address }),
   templates: () => api.templates<Wire<typeof templateBody>>(),
-  readMap: (csv: string) => post<Wire<typeof tagMapAnswerBody>>("/api/s7/tag-maps", { csv }),
+  readMap: (csv: string) => post<Wire<typeof tagMapResponseBody>>("/api/s7/tag-maps", { csv }),
 };

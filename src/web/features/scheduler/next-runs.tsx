@@ -8,21 +8,21 @@ import { type JobSchedule, schedulerApi } from "./scheduler-api.ts";
 const TYPING_PAUSE_MS = 250;
 const SHOWN = 5;
 
-interface Answer {
+interface NextRuns {
   readonly next?: readonly string[];
   readonly error?: unknown;
 }
 
 /** The next runs of a schedule as calculated by the gateway, requested after a short pause in typing. */
 export function NextRuns({ schedule }: { schedule: JobSchedule }) {
-  const [answer, setAnswer] = useState<Answer>({});
+  const [response, setResponse] = useState<NextRuns>({});
   const asked = JSON.stringify(schedule);
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {
       schedulerApi.previewNext(schedule, SHOWN).then(
-        (next) => current && setAnswer({ next }),
-        (error: unknown) => current && setAnswer({ error }),
+        (next) => current && setResponse({ next }),
+        (error: unknown) => current && setResponse({ error }),
       );
     }, TYPING_PAUSE_MS);
     return () => {
@@ -30,7 +30,7 @@ export function NextRuns({ schedule }: { schedule: JobSchedule }) {
       clearTimeout(timer);
     };
   }, [asked]);
-  const { next, error } = answer;
+  const { next, error } = response;
   const zone = isZone(schedule.timezone) ? schedule.timezone : "UTC";
   return (
     <div class="flex flex-col gap-1" aria-live="polite" data-testid="next-runs">

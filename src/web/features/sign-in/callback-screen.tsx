@@ -25,8 +25,8 @@ export function CallbackScreen() {
       return;
     }
     sessionApi.exchange(code, pending.verifier).then(
-      (answer) => {
-        keepToken(answer.accessToken);
+      (response) => {
+        keepToken(response.accessToken);
         route(pending.returnTo, true);
       },
       (error: unknown) => setFailure({ kind: "refused", error }),

@@ -14,13 +14,13 @@ export interface LogFilter {
 }
 
 const BASE = "/api/gateway/logs";
-type LevelAnswer = Wire<typeof logLevelBody>;
+type LevelResponse = Wire<typeof logLevelBody>;
 
 export const logApi = {
   /** The newest matching lines, the newest first. */
   list: (filter: LogFilter, limit: number) => getPage<LogLine>(BASE, { ...filter, limit }),
   /** All matching lines as a text file. */
   download: (filter: LogFilter) => load(`${BASE}/download?${queryOf(filter)}`),
-  level: async () => (await get<LevelAnswer>(`${BASE}/level`)).level,
-  setLevel: async (level: LogLevel) => (await put<LevelAnswer>(`${BASE}/level`, { level })).level,
+  level: async () => (await get<LevelResponse>(`${BASE}/level`)).level,
+  setLevel: async (level: LogLevel) => (await put<LevelResponse>(`${BASE}/level`, { level })).level,
 };

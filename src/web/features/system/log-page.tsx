@@ -101,7 +101,7 @@ function useLog(filter: LogFilter, isFollowing: boolean) {
     const follow = async () => {
       const isMissing = loaded.current !== key;
       if (isMissing || (isFollowing && document.visibilityState === "visible")) await load();
-      // Only after the answer: a slow gateway must not be asked faster than it answers.
+      // Only after the response: a slow gateway must not be asked faster than it answers.
       if (isFollowing && !isOver) timer = setTimeout(follow, FOLLOW_MS);
     };
     follow();

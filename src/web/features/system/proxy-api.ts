@@ -1,7 +1,7 @@
 import type {
   proxySettingsBody,
   proxySettingsInput,
-  proxyTestAnswer,
+  proxyTestResponse,
 } from "../../../modules/proxies/proxies.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
@@ -9,7 +9,7 @@ import { get, post, put } from "../../platform/api-client.ts";
 const PATH = "/api/gateway/proxy";
 
 export type ProxySettings = Wire<typeof proxySettingsBody>;
-export type ProxyTestResult = Wire<typeof proxyTestAnswer>;
+export type ProxyTestResult = Wire<typeof proxyTestResponse>;
 export type ProxySettingsInput = Wire<typeof proxySettingsInput>;
 
 export const proxyApi = {

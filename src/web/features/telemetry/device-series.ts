@@ -59,13 +59,13 @@ export class DeviceSeries {
     try {
       const wanted: Aggregation[] =
         request.aggregation === "avg" ? ["avg", "min", "max"] : [request.aggregation];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         wanted.map((aggregation) =>
           request.keys.length === 0 ? [] : telemetryApi.range(this.deviceId, { ...request, aggregation }),
         ),
       );
       if (generation !== this.#generation) return;
-      this.#fill(request, answers);
+      this.#fill(request, responses);
       this.error.value = undefined;
     } catch (error) {
       if (generation === this.#generation) this.error.value = error;
@@ -84,7 +84,7 @@ export class DeviceSeries {
     const points = (all: typeof main, key: string) => found(all, key)?.points ?? [];
     for (const key of request.keys) {
       const series = this.of(key);
-      // Live points that arrived while the answer was on its way are newer than it and stay.
+      // Live points that arrived while the response was on its way are newer than it and stay.
       const newer = request.aggregation === "none" ? tail(series.main, request.to) : [];
       series.main.replace(points(main, key));
       series.main.addAll(newer);

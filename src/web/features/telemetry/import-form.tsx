@@ -53,20 +53,20 @@ async function* importFile(
   for await (const part of importParts(file, query.format)) {
     const skipRows = part.hasSample ? sampleRows : 0;
     const repeated = part.hasSample ? { skipRows, previousTs } : {};
-    const answer = await telemetryApi.importHistory(deviceId, { ...query, ...repeated }, part.body);
-    const [error] = answer.errors;
+    const response = await telemetryApi.importHistory(deviceId, { ...query, ...repeated }, part.body);
+    const [error] = response.errors;
     outcome = {
-      points: outcome.points + answer.points,
-      newestTs: Math.max(outcome.newestTs, answer.newestTs ?? 0),
-      failed: outcome.failed + answer.failed,
-      sameTime: outcome.sameTime + answer.sameTime,
-      missing: outcome.missing + answer.missing,
-      timeColumns: answer.timeColumns,
+      points: outcome.points + response.points,
+      newestTs: Math.max(outcome.newestTs, response.newestTs ?? 0),
+      failed: outcome.failed + response.failed,
+      sameTime: outcome.sameTime + response.sameTime,
+      missing: outcome.missing + response.missing,
+      timeColumns: response.timeColumns,
       firstError: outcome.firstError ?? (error && { ...error, row: error.row - skipRows + rows }),
     };
-    if (!part.hasSample) sampleRows = answer.rows;
-    rows += answer.rows;
-    previousTs = answer.lastTs;
+    if (!part.hasSample) sampleRows = response.rows;
+    rows += response.rows;
+    previousTs = response.lastTs;
     yield { outcome, share: part.share };
   }
 }

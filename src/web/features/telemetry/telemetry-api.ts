@@ -25,7 +25,7 @@ export interface ImportQuery {
   readonly previousTs?: number | undefined;
 }
 
-interface ImportAnswer {
+interface ImportResponse {
   readonly rows: number;
   readonly points: number;
   readonly failed: number;
@@ -58,7 +58,7 @@ export const telemetryApi = {
     query: { format: "csv" | "ndjson"; keys?: string; units?: "true"; from?: number; to?: number },
   ) => load(`${device(id)}/telemetry/export?${queryOf(query)}`),
   importHistory: (id: string, query: ImportQuery, body: Blob) =>
-    postFile<ImportAnswer>(
+    postFile<ImportResponse>(
       `${device(id)}/telemetry/import?${queryOf(query)}`,
       query.format === "csv" ? "text/csv" : "application/x-ndjson",
       body,

@@ -9,7 +9,9 @@ import { type BridgeRig, connected, hasty, open, useBridges } from "./bridge-fix
 useBridges();
 
 /** A broker of a few words: answers to what it is sent, by command. */
-function playBroker(answers: (command: string, reply: (packet: Packet) => void, hangUp: () => void) => void) {
+function playBroker(
+  responses: (command: string, reply: (packet: Packet) => void, hangUp: () => void) => void,
+) {
   return Bun.listen<{ parser: Parser }>({
     hostname: "127.0.0.1",
     port: 0,
@@ -17,7 +19,7 @@ function playBroker(answers: (command: string, reply: (packet: Packet) => void, 
       open(socket) {
         socket.data = { parser: parser({ protocolVersion: 5 }) };
         socket.data.parser.on("packet", ({ cmd, messageId }) =>
-          answers(
+          responses(
             cmd,
             (packet) =>
               void socket.write(generate({ ...packet, messageId } as Packet, { protocolVersion: 5 })),

@@ -65,9 +65,9 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
     const client = connect(brokerUrl, { clientId, clean: false, reconnectPeriod: 0 });
     const { promise, resolve } = Promise.withResolvers<boolean>();
     client.once("connect", ({ sessionPresent }) => resolve(sessionPresent));
-    const answer = await promise;
+    const response = await promise;
     await client.endAsync();
-    return answer;
+    return response;
   }
 
   test("those that are switched on connect at the start, the others when they are started", async () => {

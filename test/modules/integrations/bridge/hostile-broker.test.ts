@@ -136,8 +136,8 @@ test("frames that are no server's, too large or text end the connection", async 
   const huge = Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0]);
   expect((await wire()).readAll.bind(undefined, huge)).toThrow("4294967296 bytes");
   const other = createWire();
-  const answer = "HTTP/1.1 101 Switching\r\nSec-WebSocket-Accept: of another key\r\n\r\n";
-  expect(() => other.readAll(Buffer.from(answer))).toThrow("does not offer WebSocket");
+  const response = "HTTP/1.1 101 Switching\r\nSec-WebSocket-Accept: of another key\r\n\r\n";
+  expect(() => other.readAll(Buffer.from(response))).toThrow("does not offer WebSocket");
   const endless = createWire();
   expect(() => endless.readAll(Buffer.alloc(20_000, "a"))).toThrow("does not end");
 });

@@ -126,12 +126,12 @@ test("large messages and answers are begun in several turns of the event loop, o
   const large = Buffer.concat(
     [1, 2, 3, 4].map((messageId) => generate({ ...message, payload: Buffer.alloc(60_000), messageId })),
   );
-  const answer = generate({ cmd: "suback", messageId: 1, granted: Array(16_000).fill(0) });
-  const answers = Buffer.concat(Array.from({ length: 8 }, () => answer));
+  const response = generate({ cmd: "suback", messageId: 1, granted: Array(16_000).fill(0) });
+  const responses = Buffer.concat(Array.from({ length: 8 }, () => response));
   const [first, second, third] = [rig(), rig(), rig()];
   first.lane.push(large);
   second.lane.push(large);
-  third.lane.push(answers);
+  third.lane.push(responses);
   const begun = () => [first.messages.length, second.messages.length, third.passed.length];
   expect(begun()).toEqual([2, 2, 5]);
   let before = begun();

@@ -9,7 +9,7 @@ const log = createLogger("test");
 const store = createTelemetryStore({ file, clock: systemClock, log, diskFullRetryMs: 20 });
 await store.start();
 const device = store.device("tenant-1" as TenantId, "d" as DeviceId);
-const readings = () => store.query(everything).then(([answer]) => answer?.series[0]?.points.length ?? 0);
+const readings = () => store.query(everything).then(([response]) => response?.series[0]?.points.length ?? 0);
 const everything = {
   deviceIds: ["d" as DeviceId],
   keys: ["n"],

@@ -12,13 +12,13 @@ let directory: string;
 let log: HotLog;
 let syncer: LogSyncer;
 /** What those who waited were answered, in order: the id, or the code of an error. */
-let answers: unknown[];
+let responses: unknown[];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-sync-"));
   log = new HotLog(join(directory, "telemetry.db"), { isReadOnly: false, sealed: NOTHING_SEALED });
   // Every sync counts as slow.
   syncer = new LogSyncer(log, { slowMs: 0 });
-  answers = [];
+  responses = [];
 });
 afterEach(() => {
   syncer.stop();
@@ -27,7 +27,7 @@ afterEach(() => {
 
 function put(): number {
   const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
-  syncer.sync(id, (error) => answers.push(error === null ? id : error.code));
+  syncer.sync(id, (error) => responses.push(error === null ? id : error.code));
   return id;
 }
 
@@ -45,18 +45,18 @@ async function startThreads(): Promise<void> {
 
 test("syncs in place until the first thread is ready, and does not wait for the others to start", async () => {
   for (let round = 0; round < 30; round++) put();
-  expect([answers, syncer.lanes]).toEqual([upTo(30), 1]);
+  expect([responses, syncer.lanes]).toEqual([upTo(30), 1]);
   await startThreads();
-  expect(answers).toEqual(upTo(answers.length));
+  expect(responses).toEqual(upTo(responses.length));
 });
 
 test("a fast disk is synced in place", () => {
   const fast = new LogSyncer(log, { slowMs: 60_000 });
   for (let round = 0; round < 50; round++) {
     const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
-    fast.sync(id, () => answers.push(id));
+    fast.sync(id, () => responses.push(id));
   }
-  expect([answers, fast.lanes, log.lastId]).toEqual([upTo(50), 1, 50]);
+  expect([responses, fast.lanes, log.lastId]).toEqual([upTo(50), 1, 50]);
 });
 
 test("on a slow disk those who wait are answered in order, whatever thread is done first", async () => {
@@ -65,7 +65,7 @@ test("on a slow disk those who wait are answered in order, whatever thread is do
   let last = log.lastId;
   for (let round = 0; round < 300; round++) {
     last = put();
-    if (random() < 0.05) syncer.after(() => answers.push("after"));
+    if (random() < 0.05) syncer.after(() => responses.push("after"));
     if (random() < 0.1) await until(() => log.lastId >= last - 3);
     if (random() < 0.05) syncer.flush();
     if (random() < 0.05) {
@@ -75,7 +75,7 @@ test("on a slow disk those who wait are answered in order, whatever thread is do
     expect(log.lastId).toBeLessThanOrEqual(last);
   }
   await until(() => log.lastId === last);
-  expect(answers.filter((entry) => entry !== "after")).toEqual(upTo(last));
+  expect(responses.filter((entry) => entry !== "after")).toEqual(upTo(last));
 });
 
 test("a flush answers all who wait, and what threads answer afterwards changes nothing", async () => {
@@ -83,10 +83,10 @@ test("a flush answers all who wait, and what threads answer afterwards changes n
   for (let round = 0; round < 20; round++) put();
   const last = put();
   syncer.flush();
-  expect([answers, log.lastId]).toEqual([upTo(last), last]);
+  expect([responses, log.lastId]).toEqual([upTo(last), last]);
   put();
-  await until(() => answers.length === last + 1);
-  expect(answers).toEqual(upTo(last + 1));
+  await until(() => responses.length === last + 1);
+  expect(responses).toEqual(upTo(last + 1));
 });
 
 test("a sync that fails fails for all who wait and for all who come later, and is reported once", async () => {
@@ -94,17 +94,17 @@ test("a sync that fails fails for all who wait and for all who come later, and i
   const failures: unknown[] = [];
   syncer.onFailed = ({ code }) => failures.push(code);
   syncer.flush();
-  const before = answers.length;
+  const before = responses.length;
   log.beginFile();
   const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
   // It can be opened, and the system refuses to sync it.
   Object.defineProperty(log, "newestPath", { value: "/proc/self/comm" });
-  const note = (error: SyncFailed | null) => answers.push(error?.code);
+  const note = (error: SyncFailed | null) => responses.push(error?.code);
   syncer.sync(id, note);
   syncer.sync(id, note);
-  await until(() => answers.length === before + 2);
+  await until(() => responses.length === before + 2);
   syncer.sync(id, note);
-  expect(answers.slice(before)).toEqual(["EINVAL", "EINVAL", "EINVAL"]);
+  expect(responses.slice(before)).toEqual(["EINVAL", "EINVAL", "EINVAL"]);
   expect(failures).toEqual(["EINVAL"]);
   expect(() => syncer.flush()).toThrow(SyncFailed);
 });
@@ -114,15 +114,15 @@ test("a thread that cannot open the log leaves the syncs to be done in place", a
   const failures: unknown[] = [];
   syncer.onFailed = ({ code }) => failures.push(code);
   syncer.flush();
-  const before = answers.length;
+  const before = responses.length;
   log.beginFile();
   const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
   rmSync(log.newestPath ?? "");
-  syncer.sync(id, (error) => answers.push(error ?? id));
-  await until(() => answers.length === before + 1);
-  expect([answers.at(-1), failures, syncer.lanes]).toEqual([id, [], 1]);
+  syncer.sync(id, (error) => responses.push(error ?? id));
+  await until(() => responses.length === before + 1);
+  expect([responses.at(-1), failures, syncer.lanes]).toEqual([id, [], 1]);
   const next = put();
-  expect(answers.at(-1)).toBe(next);
+  expect(responses.at(-1)).toBe(next);
 });
 
 test("a sync that finds the disk full is a failed sync as any other", () => {
@@ -134,8 +134,8 @@ test("a sync that finds the disk full is a failed sync as any other", () => {
   const full = new FullLog(join(directory, "full.db"), { isReadOnly: false, sealed: NOTHING_SEALED });
   const other = new LogSyncer(full);
   other.sync(full.append({ form: FORM_RAW, data: new Uint8Array(5), values: 1 }), (error) =>
-    answers.push(error),
+    responses.push(error),
   );
-  expect(answers).toEqual([expect.any(SyncFailed)]);
+  expect(responses).toEqual([expect.any(SyncFailed)]);
   full.close();
 });

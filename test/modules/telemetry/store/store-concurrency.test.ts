@@ -20,8 +20,8 @@ test("answers stay the same while points are sealed, merged and packed under the
     });
     let queries = 0;
     while (compacting || queries < 5) {
-      const [answer] = await fixture.query({ device: "d" });
-      for (const { points } of answer?.series ?? []) {
+      const [response] = await fixture.query({ device: "d" });
+      for (const { points } of response?.series ?? []) {
         expect(points.map(({ ts, value }): [number, unknown] => [ts, value])).toEqual(expected);
       }
       const [total] = await fixture.points("d", "a", {

@@ -181,8 +181,8 @@ class Session {
     const from = this.#recent();
     const to = from + this.int(this.#load.span);
     expect(this.#refused).toBeUndefined();
-    const [answer] = await this.#fixture.query({ device, from, to });
-    const got = Object.fromEntries((answer?.series ?? []).map(({ key, points }) => [key, points]));
+    const [response] = await this.#fixture.query({ device, from, to });
+    const got = Object.fromEntries((response?.series ?? []).map(({ key, points }) => [key, points]));
     const expected: typeof got = {};
     for (const key of this.model.keys(device)) {
       const points = this.model.points(device, key, from, to);
@@ -249,10 +249,10 @@ class Session {
     const maxDataPoints = 1 + this.int(40);
     const points = this.model.points(device, key, from, to);
     const taken = aggregation === "count" ? points : points.filter(([, value]) => typeof value === "number");
-    const answer = this.#fixture.points(device, key, { from, to, aggregation, maxDataPoints });
+    const response = this.#fixture.points(device, key, { from, to, aggregation, maxDataPoints });
     if (taken.length === 0 && points.length > 0)
-      return void expect(await failureOf(answer)).toMatchObject({ code: "telemetry.not_numeric" });
-    const got = await answer;
+      return void expect(await failureOf(response)).toMatchObject({ code: "telemetry.not_numeric" });
+    const got = await response;
     const width = Math.max(1, Math.ceil((to - from + 1) / maxDataPoints));
     const intervals = new Map<number, number[]>();
     for (const [ts, value] of taken) {
@@ -306,9 +306,10 @@ class Session {
     const expected = deltas(points, range);
     const isUnfit =
       points.some(([ts]) => ts >= range.from) && points.every(([, value]) => typeof value !== "number");
-    const answer = this.#fixture.points(device, key, { ...query, aggregation: "delta" });
-    if (isUnfit) return void expect(await failureOf(answer)).toMatchObject({ code: "telemetry.not_numeric" });
-    const got = await answer;
+    const response = this.#fixture.points(device, key, { ...query, aggregation: "delta" });
+    if (isUnfit)
+      return void expect(await failureOf(response)).toMatchObject({ code: "telemetry.not_numeric" });
+    const got = await response;
     expect(got.map(([ts]) => ts)).toEqual([...expected.keys()]);
     for (const [ts, value] of got) expect(value).toBeCloseTo(expected.get(ts)!, 6);
     const [whole] = await this.#fixture.points(device, key, {

@@ -131,8 +131,8 @@ export class StoreFixture {
 
   /** `[ts, value]` pairs of one key. */
   async points(device: string, key: string, query: Partial<RangeQuery> = {}): Promise<[number, unknown][]> {
-    const [answer] = await this.query({ device, keys: [key], ...query });
-    return (answer?.series[0]?.points ?? []).map(({ ts, value }) => [ts, value]);
+    const [response] = await this.query({ device, keys: [key], ...query });
+    return (response?.series[0]?.points ?? []).map(({ ts, value }) => [ts, value]);
   }
 
   #create(): TelemetryStore {

@@ -107,8 +107,8 @@ for (const sealed of [false, true]) {
         expect(await failureOf(asked)).toMatchObject({ kind: "invalid", code: "telemetry.not_numeric" });
         expect(await fixture.points("d", key, { aggregation: "count", maxDataPoints: 1 })).toHaveLength(1);
       }
-      const [answer] = await fixture.query({ device: "d", aggregation: "max", maxDataPoints: 1 });
-      expect(answer?.series.map(({ key, points }) => [key, points[0]?.value])).toEqual([["level", 999]]);
+      const [response] = await fixture.query({ device: "d", aggregation: "max", maxDataPoints: 1 });
+      expect(response?.series.map(({ key, points }) => [key, points[0]?.value])).toEqual([["level", 999]]);
     });
 
     test("a known device without points in the range has no series; an unknown one has no entry", async () => {

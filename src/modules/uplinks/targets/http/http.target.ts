@@ -4,8 +4,8 @@ import { signatureOf } from "../../../../lib/network/signature.ts";
 import { isTaken } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext } from "../../target.types.ts";
-import { answerError } from "../http-answer.ts";
 import { HttpConnection } from "../http-connection.ts";
+import { answerError } from "../http-response.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import type { HttpSettings } from "./http.schemas.ts";
 
@@ -50,7 +50,7 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
   async function post(id: string, lines: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
     const body = settings.gzip ? Bun.gzipSync(lines, { level: GZIP_LEVEL }) : lines;
     const { signingSecret } = settings;
-    const answer = await connection.request(
+    const response = await connection.request(
       {
         headers: {
           ...headers,
@@ -63,10 +63,10 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
       },
       signal,
     );
-    if (isTaken(answer.status)) return;
+    if (isTaken(response.status)) return;
     // Without the response body: users who may set a URL must not be able to read from it.
-    const error = answerError(answer.status);
-    connection.pauseAfter(answer, error);
+    const error = answerError(response.status);
+    connection.pauseAfter(response, error);
     throw error;
   }
 

@@ -1,12 +1,12 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
-import { type HttpAnswer, isTaken, textOf } from "../../../../platform/network/kept-http.ts";
+import { type HttpResponse, isTaken, textOf } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";
-import { answerError } from "../http-answer.ts";
 import { HttpConnection } from "../http-connection.ts";
+import { answerError } from "../http-response.ts";
 import type { InfluxdbSettings } from "./influxdb.schemas.ts";
 import { LineWriter } from "./line-protocol.ts";
 
@@ -21,11 +21,11 @@ const NOT_FOUND = 404;
 const BAD_REQUEST = 400;
 
 /** Returns the server's message; undefined if the response does not come from such a server. */
-function messageIn(answer: HttpAnswer): string | undefined {
-  const header = answer.headers["x-influxdb-error"];
+function messageIn(response: HttpResponse): string | undefined {
+  const header = response.headers["x-influxdb-error"];
   if (typeof header === "string") return header;
   try {
-    const { error, message } = JSON.parse(textOf(answer));
+    const { error, message } = JSON.parse(textOf(response));
     if (typeof error === "string") return error;
     return typeof message === "string" ? message : undefined;
   } catch {
@@ -33,15 +33,15 @@ function messageIn(answer: HttpAnswer): string | undefined {
   }
 }
 
-function refusal(answer: HttpAnswer): TargetError {
-  const message = messageIn(answer);
+function refusal(response: HttpResponse): TargetError {
+  const message = messageIn(response);
   const reason =
     message === undefined
-      ? detail("delivery_error.status", { status: answer.status })
+      ? detail("delivery_error.status", { status: response.status })
       : excerpt(message, REASON_CHARACTERS_MAX);
-  if (answer.status === NOT_FOUND)
+  if (response.status === NOT_FOUND)
     return new TargetError("settings", detail("uplink.settings_refused", { reason }));
-  return answerError(answer.status, reason);
+  return answerError(response.status, reason);
 }
 
 const failed = (message: string): TargetError =>
@@ -121,9 +121,9 @@ class InfluxdbTarget implements Target {
     const { api, database = "" } = this.#settings;
     // Who may not create a database can write to one that exists.
     if (api === "V1") await this.#query(`CREATE DATABASE ${quoted(database, '"')}`, signal);
-    const answer = await this.#post(new TextEncoder().encode("\n"), signal);
+    const response = await this.#post(new TextEncoder().encode("\n"), signal);
     // Some servers refuse a request without a point, after they have checked everything else.
-    if (!isTaken(answer.status) && answer.status !== BAD_REQUEST) this.#fail(answer);
+    if (!isTaken(response.status) && response.status !== BAD_REQUEST) this.#fail(response);
   }
 
   async send({ records }: Batch, signal: AbortSignal): Promise<void> {
@@ -145,23 +145,23 @@ class InfluxdbTarget implements Target {
     for (let attempt = 0; attempt <= CONFLICTS_MAX; attempt++) {
       this.#encode(records);
       if (this.#lines.length === 0) return;
-      const answer = await this.#post(this.#lines.take(), signal);
-      const outcome = this.#outcomeOf(answer);
+      const response = await this.#post(this.#lines.take(), signal);
+      const outcome = this.#outcomeOf(response);
       if (outcome === "stored") return;
       if (outcome === "line breaks") return this.#writeInOneLine(records, signal);
-      if (outcome === "refused") this.#fail(answer);
+      if (outcome === "refused") this.#fail(response);
     }
     throw failed("field type conflict");
   }
 
   /** Returns the outcome for the lines. After `renamed`, they must be written again with other field names. */
-  #outcomeOf(answer: HttpAnswer): "stored" | "renamed" | "line breaks" | "refused" {
-    if (isTaken(answer.status)) return "stored";
-    const message = messageIn(answer) ?? "";
+  #outcomeOf(response: HttpResponse): "stored" | "renamed" | "line breaks" | "refused" {
+    if (isTaken(response.status)) return "stored";
+    const message = messageIn(response) ?? "";
     const conflict = conflictIn(message);
     if (conflict !== undefined) return this.#names.separate(conflict) ? "renamed" : "refused";
     if (isBeyondRetention(message)) return "stored";
-    return answer.status === BAD_REQUEST && this.#lines.hasLineBreaks ? "line breaks" : "refused";
+    return response.status === BAD_REQUEST && this.#lines.hasLineBreaks ? "line breaks" : "refused";
   }
 
   /** Tests whether the server refuses line breaks in strings; if so, they are replaced by spaces from now on. */
@@ -185,7 +185,7 @@ class InfluxdbTarget implements Target {
     }
   }
 
-  #post(lines: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<HttpAnswer> {
+  #post(lines: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<HttpResponse> {
     const { api, gzip } = this.#settings;
     const headers = {
       ...this.#headers,
@@ -207,18 +207,18 @@ class InfluxdbTarget implements Target {
 
   async #deleteByQuery({ device, from, to }: DeletionRecord, signal: AbortSignal): Promise<void> {
     const isOfDevice = `"device" = ${quoted(device.deviceId, "'")}`;
-    const answer = await this.#query(
+    const response = await this.#query(
       `DELETE WHERE ${isOfDevice} AND time >= ${from}ms AND time <= ${to}ms`,
       signal,
     );
-    if (!isTaken(answer.status)) this.#fail(answer);
+    if (!isTaken(response.status)) this.#fail(response);
     // What fails within a query has the status 200.
-    const message = /"error":"(.*?)"/.exec(textOf(answer))?.[1];
+    const message = /"error":"(.*?)"/.exec(textOf(response))?.[1];
     if (message !== undefined) throw failed(message);
   }
 
   async #deleteByPredicate({ device, from, to }: DeletionRecord, signal: AbortSignal): Promise<void> {
-    const answer = await this.#connection.request(
+    const response = await this.#connection.request(
       {
         path: `/api/v2/delete?${this.#place}`,
         headers: { ...this.#headers, "content-type": "application/json" },
@@ -231,18 +231,18 @@ class InfluxdbTarget implements Target {
       },
       signal,
     );
-    if (!isTaken(answer.status)) this.#fail(answer);
+    if (!isTaken(response.status)) this.#fail(response);
   }
 
-  #query(text: string, signal: AbortSignal): Promise<HttpAnswer> {
+  #query(text: string, signal: AbortSignal): Promise<HttpResponse> {
     const headers = { ...this.#headers, "content-type": "application/x-www-form-urlencoded" };
     const body = new URLSearchParams({ q: text }).toString();
     return this.#connection.request({ path: `/query?${this.#place}`, headers, body }, signal);
   }
 
-  #fail(answer: HttpAnswer): never {
-    const error = refusal(answer);
-    this.#connection.pauseAfter(answer, error);
+  #fail(response: HttpResponse): never {
+    const error = refusal(response);
+    this.#connection.pauseAfter(response, error);
     throw error;
   }
 }

@@ -10,8 +10,8 @@ import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import { saltPassword } from "../scram.ts";
 import { type TlsOptions, tlsOptions } from "../tls-options.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
-import { limitAnswers } from "./kafka-answers.ts";
 import { toKafkaError } from "./kafka-errors.ts";
+import { limitResponses } from "./kafka-responses.ts";
 
 /** Max. addresses of a host name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
@@ -100,7 +100,7 @@ function restrictConnections(client: Connected, { context, tls, library }: Conne
     connection?.socket?.on("error", () => {});
     if (!connection?.socket || limited.has(connection)) return;
     limited.add(connection);
-    limitAnswers(connection, library);
+    limitResponses(connection, library);
   }
 
   function get(broker: Broker | undefined, callback: Callback): void {

@@ -188,7 +188,7 @@ class LinesideCommands {
       return;
     }
     const answering = this.#answerTo(connection, command).then((data) =>
-      connection.publish(answerMessage(command, data)).catch(() => undefined),
+      connection.publish(responseMessage(command, data)).catch(() => undefined),
     );
     this.#running.add(answering);
     await answering.finally(() => this.#running.delete(answering));
@@ -197,7 +197,7 @@ class LinesideCommands {
   /** Refuses a command. If there is no room for the refusal, the server's timeout applies. */
   #refuse(connection: BrokerConnection, command: ChildCommand): void {
     const refusal = errorReply(detail("uplink.commands_limit", { max: RUNNING_MAX }));
-    if (connection.post(answerMessage(command, refusal)) || this.#unanswered === connection) return;
+    if (connection.post(responseMessage(command, refusal)) || this.#unanswered === connection) return;
     this.#unanswered = connection;
     this.#deps.context.commandsUnanswered?.();
   }
@@ -222,7 +222,7 @@ interface ChildCommand {
   readonly params: JsonValue;
 }
 
-const answerMessage = ({ device, id }: ChildCommand, data: JsonValue): BrokerMessage =>
+const responseMessage = ({ device, id }: ChildCommand, data: JsonValue): BrokerMessage =>
   gatewayMessage("rpc", { device, id, data });
 
 function commandIn(payload: Uint8Array): ChildCommand | undefined {
@@ -237,7 +237,7 @@ function commandIn(payload: Uint8Array): ChildCommand | undefined {
   }
 }
 
-const ANSWER_MS_MAX = 15_000;
+const RESPONSE_MS_MAX = 15_000;
 
 interface Question {
   readonly resolve: (value: unknown) => void;
@@ -258,8 +258,8 @@ class ChildQuestions {
     const failed = (reason: ReturnType<typeof detail>) =>
       reject(new TargetError("retry", detail("uplink.unreachable", { reason })));
     const timer = setTimeout(
-      () => failed(detail("network_error.no_answer_within", { ms: ANSWER_MS_MAX })),
-      ANSWER_MS_MAX,
+      () => failed(detail("network_error.no_response_within", { ms: RESPONSE_MS_MAX })),
+      RESPONSE_MS_MAX,
     );
     const message = gatewayMessage("attributes/request", { id, device: child, client: true, key });
     connection.publish(message).catch((error) => reject(toPublishError(error, message.topic)));
@@ -286,14 +286,14 @@ class ChildQuestions {
       const body = decodeBody(payload, "AUTO");
       if (isJsonObject(body)) this.#open.get(Number(body.id))?.resolve(body.value);
     } catch {
-      // An answer that cannot be read is none: the question ends with its time.
+      // A response that cannot be read is none: the question ends with its time.
     }
   }
 }
 
 const TELEMETRY = "v1/gateway/telemetry";
 const COMMANDS = "v1/gateway/rpc";
-const ANSWERS = "v1/gateway/attributes/response";
+const RESPONSES = "v1/gateway/attributes/response";
 /** Max. keys per timestamp, and max. bytes of a key, at Lineside. */
 const KEYS_MAX = 512;
 const KEY_BYTES_MAX = 256;
@@ -338,7 +338,7 @@ class LinesideTarget implements Target {
       settings,
       ...(settings.token !== undefined && { credentials: { username: settings.token } }),
       context,
-      filters: context.command === undefined ? [ANSWERS] : [ANSWERS, COMMANDS],
+      filters: context.command === undefined ? [RESPONSES] : [RESPONSES, COMMANDS],
       receive: (message) => this.#receive(message),
       onConnection: (connection) => {
         this.#names.forget();
@@ -403,7 +403,7 @@ class LinesideTarget implements Target {
   }
 
   #receive({ topic, payload }: PublishPacket): void {
-    if (topic === ANSWERS) this.#questions.answered(payload);
+    if (topic === RESPONSES) this.#questions.answered(payload);
     else if (topic === COMMANDS && this.#connection !== undefined)
       void this.#commands.run(this.#connection, payload);
   }

@@ -4,9 +4,9 @@ import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/core/error-message.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import {
-  answerTooLong,
   identityBehindRelay,
   LimitedRelay,
+  responseTooLong,
 } from "../../../../platform/network/limited-relay.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
@@ -18,7 +18,7 @@ import type { NatsSettings } from "./nats.schemas.ts";
 import { toNatsError } from "./nats-errors.ts";
 
 /** Max. received bytes per sent byte; a message of some bytes has a confirmation of some hundred. */
-const ANSWER_BYTES_PER_SENT = 16;
+const RESPONSE_BYTES_PER_SENT = 16;
 const GREETING_BYTES_MAX = 64 * 1024;
 const GREETING = /^INFO (\{.*\})\s*\r\n/;
 
@@ -40,7 +40,7 @@ function readGreeting(
   let text = "";
   const abort = () => socket.destroy(new Error("aborted"));
   const timer = setTimeout(
-    () => socket.destroy(unavailable("network_error.no_answer_within", { ms: timeoutMs })),
+    () => socket.destroy(unavailable("network_error.no_response_within", { ms: timeoutMs })),
     timeoutMs,
   );
   signal.addEventListener("abort", abort);
@@ -173,7 +173,7 @@ async function connectTo(
       port,
       timeoutMs: CONNECT_TIMEOUT_MS,
       signal,
-      bytesPerSent: ANSWER_BYTES_PER_SENT,
+      bytesPerSent: RESPONSE_BYTES_PER_SENT,
     });
     const connection = await library.connect({
       servers: [`${relay.host}:${relay.port}`],
@@ -272,7 +272,7 @@ interface Message {
 /** Request for a stream that reads only one page: the client would collect as many pages as the server announces. */
 const ONE_PAGE = Object.defineProperty({}, "offset", {
   set() {
-    throw answerTooLong();
+    throw responseTooLong();
   },
 });
 

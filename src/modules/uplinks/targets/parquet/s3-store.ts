@@ -12,7 +12,7 @@ const MISSING = detail("delivery_error.status", { status: 404 });
 /** Status codes 4xx that may be temporary: timeout, conflict, too many requests. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-function refused({ answer: { status }, code, reason }: S3Refusal): TargetError {
+function refused({ response: { status }, code, reason }: S3Refusal): TargetError {
   const text = { reason: reason ?? detail("delivery_error.status", { status }) };
   // The clock of the gateway is wrong, which passes.
   const isSkewed = code === "RequestTimeTooSkewed";
@@ -89,7 +89,7 @@ export class S3Store implements ObjectStore {
     } catch (error) {
       const thrown = failure(error);
       if (pauses && error instanceof S3Refusal && thrown instanceof TargetError)
-        this.#connection.pauseAfter(error.answer, thrown);
+        this.#connection.pauseAfter(error.response, thrown);
       throw thrown;
     }
   }

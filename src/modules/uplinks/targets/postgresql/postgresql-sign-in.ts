@@ -78,7 +78,7 @@ class MessageReader {
   async read(): Promise<Message> {
     await this.#await(HEAD_BYTES);
     const length = this.#bytes.readInt32BE(1);
-    if (length < 4 || length > MESSAGE_BYTES_MAX) throw unavailable("network_error.answer_too_long");
+    if (length < 4 || length > MESSAGE_BYTES_MAX) throw unavailable("network_error.response_too_long");
     await this.#await(length + 1);
     const [type, body] = [this.#bytes.toString("latin1", 0, 1), this.#bytes.subarray(HEAD_BYTES, length + 1)];
     this.#bytes = this.#bytes.subarray(length + 1);
@@ -86,7 +86,7 @@ class MessageReader {
   }
 
   /** Reads the response to a request for TLS. Bytes that follow would be unencrypted, so there must be none. */
-  async readTlsAnswer(): Promise<string> {
+  async readTlsResponse(): Promise<string> {
     await this.#await(1);
     return this.end().toString("latin1");
   }
@@ -124,8 +124,8 @@ function refusalOf(body: Buffer): Error {
 
 async function encrypt(socket: Socket, tls: TlsOptions, host: string): Promise<Socket> {
   socket.write(TLS_REQUEST);
-  const answer = await new MessageReader(socket).readTlsAnswer();
-  if (answer !== "S") throw accessRefused("the server does not offer TLS");
+  const response = await new MessageReader(socket).readTlsResponse();
+  if (response !== "S") throw accessRefused("the server does not offer TLS");
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const encrypted = connectTls({
     ...tls,
@@ -211,7 +211,7 @@ const { clearText, md5: hashed, sasl, saslContinue, saslFinal } = authentication
 const NOTHING = Buffer.alloc(0);
 
 /** Responds to one authentication request of the server. */
-async function answerTo(kind: number, rest: Buffer, { user, password, scram }: SignIn & { scram: Scram }) {
+async function responseTo(kind: number, rest: Buffer, { user, password, scram }: SignIn & { scram: Scram }) {
   if (kind === clearText) return message("p", text(password));
   if (kind === hashed) return message("p", text(`md5${md5(md5(password, user), rest.subarray(0, 4))}`));
   if (kind === sasl && rest.toString().split("\0").includes(MECHANISM)) return scram.first();
@@ -237,9 +237,9 @@ async function authenticate(socket: Socket, reader: MessageReader, settings: Sig
     }
     // Each one is half a second of work.
     if (kind === saslContinue && ++proofs > 1) throw accessRefused("the server demands the password again");
-    socket.write(await answerTo(kind, body.subarray(4), { ...settings, scram }));
+    socket.write(await responseTo(kind, body.subarray(4), { ...settings, scram }));
   }
-  throw unavailable("network_error.answer_too_long");
+  throw unavailable("network_error.response_too_long");
 }
 
 /** Reads until the server is ready for queries, and returns its messages. @throws Error of the server, for example if the database does not exist */
@@ -251,7 +251,7 @@ async function readUntilReady(reader: MessageReader): Promise<Buffer> {
     said.push(message(type, body));
     if (type === "Z") return Buffer.concat(said);
   }
-  throw unavailable("network_error.answer_too_long");
+  throw unavailable("network_error.response_too_long");
 }
 
 /** Returns the user named in a client's first message. */

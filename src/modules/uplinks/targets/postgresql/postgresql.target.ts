@@ -160,7 +160,7 @@ class PostgresqlTarget implements Target {
     const abort = () => interrupt(signal.reason);
     signal.addEventListener("abort", abort);
     const timer = setTimeout(
-      () => interrupt(unavailable("network_error.no_answer_within", { ms: timeoutMs })),
+      () => interrupt(unavailable("network_error.no_response_within", { ms: timeoutMs })),
       timeoutMs,
     );
     try {
@@ -186,7 +186,7 @@ class PostgresqlTarget implements Target {
     this.#events.forget();
     const ticket = randomUUID();
     const credentials = { host: bareHost(host), database, user, password: password ?? "", tls: this.#tls };
-    // The client keeps an answer of any length.
+    // The client keeps a response of any length.
     const relay = await LimitedRelay.open({
       host: address,
       port,

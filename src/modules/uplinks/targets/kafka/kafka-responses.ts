@@ -1,5 +1,5 @@
 import type { Connection, Reader, UserError } from "@platformatic/kafka";
-import { ANSWER_BYTES_MAX, answerTooLong } from "../../../../platform/network/limited-relay.ts";
+import { RESPONSE_BYTES_MAX, responseTooLong } from "../../../../platform/network/limited-relay.ts";
 
 const LENGTH_BYTES = 4;
 /** Max. parts of a response, such as partitions and brokers. */
@@ -8,7 +8,7 @@ const PARTS_MAX = 20_000;
 const CODES_MAX = 1_000;
 
 /** Ends a connection whose response is too long, because the client would buffer responses of any length. */
-class AnswerLimit {
+class ResponseLimit {
   readonly #head = Buffer.alloc(LENGTH_BYTES);
   #headBytes = 0;
   #remaining = 0;
@@ -26,7 +26,7 @@ class AnswerLimit {
       if (this.#headBytes < LENGTH_BYTES) continue;
       this.#headBytes = 0;
       this.#remaining = this.#head.readUInt32BE();
-      if (this.#remaining > ANSWER_BYTES_MAX) return false;
+      if (this.#remaining > RESPONSE_BYTES_MAX) return false;
     }
     return true;
   }
@@ -55,16 +55,16 @@ function limitParts(reader: Reader, tooManyParts: () => Error): Reader {
 }
 
 /** Limits length and parts of all responses of a connection. */
-export function limitAnswers(
+export function limitResponses(
   connection: Connection,
   library: { readonly UserError: typeof UserError },
 ): void {
-  const cause = answerTooLong();
+  const cause = responseTooLong();
   const tooManyParts = () => new library.UserError(cause.message, { canRetry: false, cause });
   const { socket } = connection;
-  const limit = new AnswerLimit();
+  const limit = new ResponseLimit();
   socket.prependListener("data", (chunk: Uint8Array) => {
-    if (!limit.take(chunk)) socket.destroy(answerTooLong());
+    if (!limit.take(chunk)) socket.destroy(responseTooLong());
   });
   const send = connection.send.bind(connection);
   connection.send = (apiKey, apiVersion, createPayload, parse, ...options) =>

@@ -1,13 +1,19 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { DomainError } from "../../src/lib/core/domain-error.ts";
-import { exportAnswer, listAnswer, readAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
-import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/load/answer-space.ts";
+import {
+  exportResponse,
+  listResponse,
+  readResponse,
+  sharedResponse,
+  textResponse,
+} from "../../src/modules/responses.ts";
+import { EXPORTS_MAX, ResponseSpace } from "../../src/platform/load/response-space.ts";
 import { until } from "../support/until.ts";
 
 const MIB = 1024 * 1024;
 /** More than the buffers of a connection take. */
-const ANSWER_MIB = 16;
+const RESPONSE_MIB = 16;
 const SPACE_MIB = 24;
 
 const stops: Array<() => unknown> = [];
@@ -15,10 +21,10 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const spaceOf = (all: number, tenant = all, user = tenant) => new AnswerSpace({ all, tenant, user });
+const spaceOf = (all: number, tenant = all, user = tenant) => new ResponseSpace({ all, tenant, user });
 
 /** A server whose answers have the number of MiB in their path. */
-function serve(space: AnswerSpace): number {
+function serve(space: ResponseSpace): number {
   const server = Bun.serve({
     port: 0,
     idleTimeout: 0, // readers stall on purpose
@@ -27,7 +33,7 @@ function serve(space: AnswerSpace): number {
       try {
         const [tenantId = "", userId = ""] = (request.headers.get("authorization") ?? "").split("/");
         space.note(request, { tenantId, userId });
-        return await textAnswer(space, request, async (onPiece) => {
+        return await textResponse(space, request, async (onPiece) => {
           for (let index = 0; index < mebibytes; index++) onPiece(new Uint8Array(MIB).fill(32));
         });
       } catch (error) {
@@ -56,14 +62,14 @@ const ask = (port: number, mebibytes: number, who = "") =>
 test("answers that nobody reads leave no room for others until their readers go", async () => {
   const space = spaceOf(SPACE_MIB);
   const port = serve(space);
-  const reader = await stall(port, `/${ANSWER_MIB}`);
+  const reader = await stall(port, `/${RESPONSE_MIB}`);
   await until(() => space.used > 0);
   expect((await ask(port, SPACE_MIB)).status).toBe(503);
   reader.destroy();
   await until(() => space.used === 0);
-  const answer = await ask(port, SPACE_MIB);
-  expect(answer.status).toBe(200);
-  expect((await answer.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
+  const response = await ask(port, SPACE_MIB);
+  expect(response.status).toBe(200);
+  expect((await response.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
   await until(() => space.used === 0);
 });
 
@@ -73,7 +79,7 @@ test("an answer of one long piece counts until it is read, not until it is hande
     port: 0,
     idleTimeout: 0,
     fetch: (request) =>
-      textAnswer(space, request, async (onPiece) => onPiece(new Uint8Array(ANSWER_MIB * MIB).fill(32))),
+      textResponse(space, request, async (onPiece) => onPiece(new Uint8Array(RESPONSE_MIB * MIB).fill(32))),
   });
   stops.push(() => server.stop(true));
   const readers = [await stall(server.port ?? 0, "/")];
@@ -85,13 +91,13 @@ test("an answer of one long piece counts until it is read, not until it is hande
     used = space.used;
     return isSame;
   });
-  expect(used).toBeGreaterThan((ANSWER_MIB / 2) * MIB);
+  expect(used).toBeGreaterThan((RESPONSE_MIB / 2) * MIB);
   for (const reader of readers) reader.destroy();
   await until(() => space.used === 0);
 });
 
 test("tenants that read nothing always leave some space to one more", () => {
-  const space = new AnswerSpace({ all: 64, tenant: 48, user: 48 });
+  const space = new ResponseSpace({ all: 64, tenant: 48, user: 48 });
   const request = (tenantId: string) => {
     const forTenant = new Request("http://x");
     space.note(forTenant, { tenantId, userId: tenantId });
@@ -117,7 +123,7 @@ test("responses with the same bytes count for the piece in flight only, until th
   const server = Bun.serve({
     port: 0,
     idleTimeout: 0,
-    fetch: (request) => sharedAnswer(space, request, pieces),
+    fetch: (request) => sharedResponse(space, request, pieces),
   });
   stops.push(() => server.stop(true));
   const port = server.port ?? 0;
@@ -134,7 +140,7 @@ test("a list is built slice by slice, and only once there is space for all of it
   const space = spaceOf(1);
   const built: string[] = [];
   const listOf = (name: string, slices: number[][], count = slices.flat().length) =>
-    listAnswer(space, new Request("http://x"), {
+    listResponse(space, new Request("http://x"), {
       count,
       headers: { "x-total-count": "7" },
       slices: (function* () {
@@ -154,7 +160,7 @@ test("a list is built slice by slice, and only once there is space for all of it
   expect(space.used).toBe(0);
   expect(await (await listOf("empty", [])).text()).toBe("[]");
   expect(await (await listOf("empty slice", [[]])).text()).toBe("[]");
-  const failing = listAnswer(space, new Request("http://x"), {
+  const failing = listResponse(space, new Request("http://x"), {
     count: 1,
     headers: {},
     slices: {
@@ -172,7 +178,7 @@ test("a list is built slice by slice, and only once there is space for all of it
 test("a response of some 100 kB counts until it is read, a small one does not", async () => {
   const space = spaceOf(1);
   const responseOf = (bytes: number) =>
-    textAnswer(space, new Request("http://x"), async (onPiece) => onPiece(new Uint8Array(bytes).fill(32)));
+    textResponse(space, new Request("http://x"), async (onPiece) => onPiece(new Uint8Array(bytes).fill(32)));
   const large = await responseOf(100 * 1024);
   expect(space.used).toBe(100 * 1024);
   expect((await large.arrayBuffer()).byteLength).toBe(100 * 1024);
@@ -191,7 +197,7 @@ test("an answer that is too large by itself is refused, and gives back what it h
 test("a request for the headers alone keeps nothing", async () => {
   const space = spaceOf(SPACE_MIB);
   const port = serve(space);
-  const reader = await stall(port, `/${ANSWER_MIB}`, "HEAD");
+  const reader = await stall(port, `/${RESPONSE_MIB}`, "HEAD");
   const [head] = await new Promise<Buffer[]>((resolve) => {
     reader.once("data", (data) => resolve([data as Buffer]));
     reader.resume();
@@ -203,27 +209,27 @@ test("a request for the headers alone keeps nothing", async () => {
 test("an answer to a request that has ended keeps nothing", async () => {
   const space = spaceOf(SPACE_MIB);
   const ended = new Request("http://x", { signal: AbortSignal.abort() });
-  await textAnswer(space, ended, async (onPiece) => onPiece(new Uint8Array(MIB)));
+  await textResponse(space, ended, async (onPiece) => onPiece(new Uint8Array(MIB)));
   expect(space.used).toBe(0);
 });
 
 test("a user and a tenant that do not read leave room to the others", async () => {
-  const space = spaceOf(4 * ANSWER_MIB, 3 * ANSWER_MIB, ANSWER_MIB);
+  const space = spaceOf(4 * RESPONSE_MIB, 3 * RESPONSE_MIB, RESPONSE_MIB);
   const port = serve(space);
-  const statusFor = async (who: string, mebibytes = ANSWER_MIB) => {
-    const answer = await ask(port, mebibytes, who);
-    await answer.arrayBuffer();
-    return answer.status;
+  const statusFor = async (who: string, mebibytes = RESPONSE_MIB) => {
+    const response = await ask(port, mebibytes, who);
+    await response.arrayBuffer();
+    return response.status;
   };
   const used = () => space.used;
   for (const user of ["anna", "ben", "cleo"]) {
     const before = used();
-    await stall(port, `/${ANSWER_MIB}`, "GET", `A/${user}`);
+    await stall(port, `/${RESPONSE_MIB}`, "GET", `A/${user}`);
     await until(() => used() > before + 2 * MIB); // the system's buffers hold the rest
   }
   expect(await statusFor("A/anna")).toBe(503);
   // Of what the first tenant left, a second one leaves a part to a third.
-  expect(await statusFor("B/zoe", ANSWER_MIB / 2)).toBe(200);
+  expect(await statusFor("B/zoe", RESPONSE_MIB / 2)).toBe(200);
   const [refused] = space.refusals.filter(({ limit }) => limit === "user");
   expect(refused?.count).toBe(1);
 });
@@ -235,10 +241,10 @@ test("a large value is sent as the JSON that it is, and its task runs when it wa
   const request = new Request("http://x");
   const held = space.open(request);
   held.atEnd(() => ended++);
-  const answer = await readAnswer(held, request, async () => value);
+  const response = await readResponse(held, request, async () => value);
   expect(space.used).toBeGreaterThan(MIB);
   expect(ended).toBe(0);
-  expect(await answer.json()).toEqual(value);
+  expect(await response.json()).toEqual(value);
   expect([space.used, ended]).toEqual([0, 1]);
 });
 
@@ -249,8 +255,8 @@ test("a value that cannot be sent ends its task, too", async () => {
   const request = new Request("http://x");
   const held = space.open(request);
   held.atEnd(() => ended++);
-  const sent = readAnswer(held, request, async () => large);
-  expect(sent).rejects.toMatchObject({ kind: "too_large", code: "answer.too_large" });
+  const sent = readResponse(held, request, async () => large);
+  expect(sent).rejects.toMatchObject({ kind: "too_large", code: "response.too_large" });
   await sent.catch(() => undefined);
   expect([space.used, ended]).toEqual([0, 1]);
 });
@@ -261,7 +267,7 @@ test("what is read counts until its pieces do, and what they do not need is give
   const request = new Request("http://x");
   const held = space.open(request);
   let reserved = 0;
-  const answer = await readAnswer(held, request, async () => {
+  const response = await readResponse(held, request, async () => {
     held.reserve(3 * MIB);
     reserved = space.used;
     return value;
@@ -269,7 +275,7 @@ test("what is read counts until its pieces do, and what they do not need is give
   expect(reserved).toBe(3 * MIB);
   const { length } = JSON.stringify(value);
   expect(space.used).toBe(length);
-  await answer.text();
+  await response.text();
   expect(space.used).toBe(0);
 });
 
@@ -278,21 +284,21 @@ test("reading for a client that has left, or for a response that has failed, end
   const leaving = new AbortController();
   const request = new Request("http://x", { signal: leaving.signal });
   const held = space.open(request);
-  const answer = readAnswer(held, request, async () => {
+  const response = readResponse(held, request, async () => {
     held.reserve(MIB);
     leaving.abort();
     held.reserve(MIB);
   });
-  await expect(answer).rejects.toMatchObject({ code: "answer.unread" });
+  await expect(response).rejects.toMatchObject({ code: "response.unread" });
   expect(space.used).toBe(0);
   expect(() => held.reserve(1)).toThrow();
 });
 
-const exportFor = (space: AnswerSpace, who: string, pieces: Iterator<string> = ["a", "b"].values()) => {
+const exportFor = (space: ResponseSpace, who: string, pieces: Iterator<string> = ["a", "b"].values()) => {
   const request = new Request("http://x");
   const [tenantId = "", userId = ""] = who.split("/");
   space.note(request, { tenantId, userId });
-  return exportAnswer(space, request, { create: () => pieces, headers: { "content-type": "text/csv" } });
+  return exportResponse(space, request, { create: () => pieces, headers: { "content-type": "text/csv" } });
 };
 
 test("a user and a tenant run only some exports at the same time", async () => {
@@ -301,7 +307,7 @@ test("a user and a tenant run only some exports at the same time", async () => {
   for (let count = 0; count < EXPORTS_MAX.user; count++) running.push(await exportFor(space, "A/anna"));
   expect(exportFor(space, "A/anna")).rejects.toMatchObject({
     kind: "limited",
-    code: "answer.exports_running",
+    code: "response.exports_running",
   });
   for (let count = EXPORTS_MAX.user; count < EXPORTS_MAX.tenant; count++)
     running.push(await exportFor(space, "A/ben"));
@@ -330,8 +336,8 @@ test("an export gives others their turn before each piece, and stops when its re
       hasEnded = true;
     }
   }
-  const answer = await exportFor(spaceOf(1), "A/anna", endless());
-  const reader = answer.body?.getReader();
+  const response = await exportFor(spaceOf(1), "A/anna", endless());
+  const reader = response.body?.getReader();
   for (let piece = 0; piece < 50; piece++) await reader?.read();
   expect(rounds).toBeGreaterThanOrEqual(50);
   await reader?.cancel();
@@ -349,8 +355,8 @@ test("an export hands over a long piece in parts, so that it does not end before
     yield new Uint8Array(4 * MIB);
     isEnded = true;
   }
-  const answer = await exportAnswer(space, request, { create: () => pieces(), headers: {} });
-  const reader = answer.body?.getReader();
+  const response = await exportResponse(space, request, { create: () => pieces(), headers: {} });
+  const reader = response.body?.getReader();
   const sizes: number[] = [];
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     sizes.push(part.value.length);
@@ -368,7 +374,7 @@ test("short and long answers arrive whole, in one piece or many", async () => {
       const [bytes = 0, pieces = 1] = new URL(request.url).pathname.slice(1).split("/").map(Number);
       // As after the response of a thread: Bun writes it outside of the request's turn.
       await Bun.sleep(1);
-      return textAnswer(spaceOf(MIB), request, async (onPiece) => {
+      return textResponse(spaceOf(MIB), request, async (onPiece) => {
         for (let index = 0; index < pieces; index++) onPiece(content(bytes));
       });
     },
@@ -378,10 +384,10 @@ test("short and long answers arrive whole, in one piece or many", async () => {
     for (const more of [0, 1])
       for (const pieces of [1, 3]) {
         const bytes = kib * 1024 + more;
-        const answer = await fetch(`http://127.0.0.1:${server.port}/${bytes}/${pieces}`);
-        const received = new Uint8Array(await answer.arrayBuffer());
+        const response = await fetch(`http://127.0.0.1:${server.port}/${bytes}/${pieces}`);
+        const received = new Uint8Array(await response.arrayBuffer());
         const expected = Buffer.concat(Array.from({ length: pieces }, () => content(bytes)));
         expect([bytes, pieces, Buffer.compare(expected, received)]).toEqual([bytes, pieces, 0]);
-        expect(answer.headers.get("content-type")).toBe("application/json");
+        expect(response.headers.get("content-type")).toBe("application/json");
       }
 });

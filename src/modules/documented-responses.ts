@@ -3,7 +3,7 @@
 const text = { schema: { type: "string" as const } };
 
 /** Describes a file or stream of one of the media types. */
-export const fileAnswer = (description: string, ...types: readonly string[]) => ({
+export const fileResponse = (description: string, ...types: readonly string[]) => ({
   description,
   content: Object.fromEntries(types.map((type) => [type, text])),
 });
@@ -11,7 +11,7 @@ export const fileAnswer = (description: string, ...types: readonly string[]) => 
 export const redirect = (description: string) => ({ description });
 
 /** Describes JSON in words: an object of names to values. */
-export const objectAnswer = (description: string) => ({
+export const objectResponse = (description: string) => ({
   description,
   content: { "application/json": { schema: { type: "object" as const } } },
 });
@@ -22,9 +22,9 @@ const page = (description: string) => ({
 });
 
 /** Describes a page of the hosted sign-in and its errors: HTML, or JSON for scripts. */
-export const pageAnswers = (...statuses: readonly number[]) =>
+export const pageResponses = (...statuses: readonly number[]) =>
   Object.fromEntries([
-    [200, fileAnswer("The next page.", "text/html")],
+    [200, fileResponse("The next page.", "text/html")],
     ...statuses.map((status) => [
       status,
       status === 303

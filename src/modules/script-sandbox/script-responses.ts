@@ -56,18 +56,18 @@ function read(reply: Answered): Record<string, unknown> {
   const fail = (code: ScriptFailureCode, reason: Text): never => {
     throw new ScriptFailure(code, reason, reply);
   };
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(reply.value);
+    response = JSON.parse(reply.value);
   } catch {
     return fail("script.output", detail("script_reason.not_json"));
   }
-  if (!isJsonObject(answer)) return fail("script.output", detail("script_reason.not_json"));
-  const { fail: failure } = answer;
+  if (!isJsonObject(response)) return fail("script.output", detail("script_reason.not_json"));
+  const { fail: failure } = response;
   if (isJsonObject(failure))
     return fail(failure.code === "output" ? "script.output" : "script.error", reasonOf(failure));
-  if (isTooDeep(answer)) return fail("script.output", detail("script_reason.too_deep"));
-  return answer;
+  if (isTooDeep(response)) return fail("script.output", detail("script_reason.too_deep"));
+  return response;
 }
 
 const warningsOf = ({ warnings }: Record<string, unknown>): readonly string[] =>
@@ -76,20 +76,20 @@ const warningsOf = ({ warnings }: Record<string, unknown>): readonly string[] =>
     .map((warning) => textOf(warning).slice(0, scriptLimits.warningCharsMax));
 
 export function readResult(reply: Answered): ScriptResult {
-  const answer = read(reply);
-  const value = answer.dropped === true ? undefined : (answer.value as JsonValue | undefined);
+  const response = read(reply);
+  const value = response.dropped === true ? undefined : (response.value as JsonValue | undefined);
   return {
     value,
-    ...(answer.isOfCodec === true && { isOfCodec: true as const }),
-    warnings: warningsOf(answer),
+    ...(response.isOfCodec === true && { isOfCodec: true as const }),
+    warnings: warningsOf(response),
     console: reply.console,
     usedMs: reply.usedMs,
   };
 }
 
 export function readEncoded(reply: Answered): EncodeResult {
-  const answer = read(reply);
-  const { bytes, fPort } = answer;
+  const response = read(reply);
+  const { bytes, fPort } = response;
   const isBytes =
     Array.isArray(bytes) &&
     bytes.length <= scriptLimits.downlinkBytesMax &&
@@ -99,7 +99,7 @@ export function readEncoded(reply: Answered): EncodeResult {
     bytes: Uint8Array.from(bytes),
     fPort:
       typeof fPort === "number" && Number.isInteger(fPort) && fPort >= 0 && fPort <= 255 ? fPort : undefined,
-    warnings: warningsOf(answer),
+    warnings: warningsOf(response),
     console: reply.console,
     usedMs: reply.usedMs,
   };

@@ -5,7 +5,7 @@ import {
   readEncoded,
   readFunctions,
   readResult,
-} from "../../../src/modules/script-sandbox/script-answers.ts";
+} from "../../../src/modules/script-sandbox/script-responses.ts";
 import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
 import { ScriptQueue } from "../../../src/modules/script-sandbox/script-sandbox.ts";
 

@@ -1,10 +1,10 @@
 /**
  * Sends large responses in chunks: with a turn of the event loop between chunks, no faster than the client reads, and only until the client
- * disconnects. Bytes that the client has not read yet are held in the `AnswerSpace`.
+ * disconnects. Bytes that the client has not read yet are held in the `ResponseSpace`.
  */
 import { isLongerJson, jsonPieces } from "../lib/json/json-pieces.ts";
-import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/load/answer-space.ts";
 import { workShare } from "../platform/load/fair-share.ts";
+import { EXPORTS_MAX, type HeldResponse, type ResponseSpace } from "../platform/load/response-space.ts";
 
 /** Max. characters of JSON serialized in one go. */
 const WHOLE_MAX = 512 * 1024;
@@ -25,7 +25,7 @@ type Body = BodyInit & Uint8Array;
 type Pieces = Iterator<Uint8Array | string> | AsyncIterator<Uint8Array | string>;
 
 interface Held {
-  readonly held: HeldAnswer;
+  readonly held: HeldResponse;
   /** Aborted when the request ends, also before its response begins. */
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ function streamOf(
 }
 
 /** Yields the pieces, and releases the space of a piece when the next one is requested: until then, the connection holds it. */
-function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
+function* taken(pieces: Uint8Array[], held: HeldResponse): Generator<Uint8Array> {
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     yield piece;
     held.release(piece.length);
@@ -94,7 +94,7 @@ function* divided(piece: Uint8Array): Generator<Uint8Array> {
 }
 
 /** Returns a response of finished pieces. */
-function answerOf(pieces: Uint8Array[], { held, signal }: Held, headers: HeadersInit): Response {
+function responseOf(pieces: Uint8Array[], { held, signal }: Held, headers: HeadersInit): Response {
   const init = { headers };
   if (held.bytes > UNCOUNTED_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
   held.end();
@@ -117,7 +117,7 @@ function streamOfOne(content: Uint8Array): ReadableStream {
 
 /** Collects the pieces of a response. Releases their space if `create` fails. */
 async function collected(
-  held: HeldAnswer,
+  held: HeldResponse,
   create: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
 ): Promise<Uint8Array[]> {
   const pieces: Uint8Array[] = [];
@@ -167,7 +167,11 @@ export function* convertedSlices<From, To>(
 }
 
 /** Sends a list that is built slice by slice. Reserves its space before building it, so that waiting lists stay small. */
-export async function listAnswer(space: AnswerSpace, request: Request, list: ItemList): Promise<Response> {
+export async function listResponse(
+  space: ResponseSpace,
+  request: Request,
+  list: ItemList,
+): Promise<Response> {
   const held = space.open(request);
   held.hold(list.count * ITEM_BYTES);
   const encoder = new TextEncoder();
@@ -185,7 +189,7 @@ export async function listAnswer(space: AnswerSpace, request: Request, list: Ite
     }
     onPiece(encoder.encode(before === "[" ? "[]" : "]"));
   });
-  return answerOf(pieces, { held, signal: request.signal }, { ...jsonHeaders, ...list.headers });
+  return responseOf(pieces, { held, signal: request.signal }, { ...jsonHeaders, ...list.headers });
 }
 
 /** Serializes a value that is sent repeatedly. */
@@ -196,48 +200,56 @@ export async function jsonBytes(value: unknown): Promise<readonly Uint8Array[]> 
 }
 
 /** Sends JSON that `create` has already serialized. */
-export async function textAnswer(
-  space: AnswerSpace,
+export async function textResponse(
+  space: ResponseSpace,
   request: Request,
   create: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
 ): Promise<Response> {
   const held = space.open(request);
   const pieces = await collected(held, create);
-  return answerOf(pieces, { held, signal: request.signal }, jsonHeaders);
+  return responseOf(pieces, { held, signal: request.signal }, jsonHeaders);
 }
 
 /** Sends a value as JSON. */
-export async function jsonAnswer(space: AnswerSpace, request: Request, value: unknown): Promise<Response> {
-  return readAnswer(space.open(request), request, async () => value);
+export async function jsonResponse(
+  space: ResponseSpace,
+  request: Request,
+  value: unknown,
+): Promise<Response> {
+  return readResponse(space.open(request), request, async () => value);
 }
 
 /**
  * Sends the value that `read` returns as JSON. `read` reserves space as it reads, and fails at the next reservation after the client has
  * disconnected.
  */
-export async function readAnswer(
-  held: HeldAnswer,
+export async function readResponse(
+  held: HeldResponse,
   request: Request,
   read: () => Promise<unknown>,
 ): Promise<Response> {
   const { signal } = request;
   signal.addEventListener("abort", () => held.end(), { once: true });
   const pieces = await collected(held, async (onPiece) => encode(await read(), onPiece));
-  return answerOf(pieces, { held, signal }, jsonHeaders);
+  return responseOf(pieces, { held, signal }, jsonHeaders);
 }
 
 /** Sends JSON in pieces shared by all its responses; each response only counts the piece in flight. */
-export function sharedAnswer(space: AnswerSpace, request: Request, pieces: readonly Uint8Array[]): Response {
+export function sharedResponse(
+  space: ResponseSpace,
+  request: Request,
+  pieces: readonly Uint8Array[],
+): Response {
   const held = space.open(request);
   held.hold(Math.max(...pieces.map(({ length }) => length)));
   return new Response(streamOf(pieces.values(), { held, signal: request.signal }), { headers: jsonHeaders });
 }
 
 /** Returns whether a value's JSON is too long to be serialized and sent in one go. */
-export const isLargeAnswer = (value: unknown): boolean => isLongerJson(value, WHOLE_MAX);
+export const isLargeResponse = (value: unknown): boolean => isLongerJson(value, WHOLE_MAX);
 
 /** Casts a Response, which Elysia sends without a check, to the type of the response schema. */
-export const asAnswer = <Value>(response: Response): Value => response as unknown as Value;
+export const asResponse = <Value>(response: Response): Value => response as unknown as Value;
 
 /** Limit of exports for OpenAPI descriptions. */
 export const EXPORTS_LIMIT = `429 if the user already runs ${EXPORTS_MAX.user} exports, or the tenant ${EXPORTS_MAX.tenant}.`;
@@ -246,8 +258,8 @@ export const EXPORTS_LIMIT = `429 if the user already runs ${EXPORTS_MAX.user} e
  * Streams an export as the client reads it; each piece takes a few milliseconds. `create` is called once the limit allows the export.
  * @throws DomainError `limited`
  */
-export async function exportAnswer(
-  space: AnswerSpace,
+export async function exportResponse(
+  space: ResponseSpace,
   request: Request,
   file: {
     readonly create: (signal: AbortSignal) => Pieces | Promise<Pieces>;

@@ -18,14 +18,14 @@ const statusOf: Partial<Record<ErrorKind, number>> = {
 };
 
 /** Returns a hosted page, with the status that the API would return for the same error. */
-export function hostedAnswer(page: string, error?: DomainError): Response {
+export function hostedResponse(page: string, error?: DomainError): Response {
   const retry =
     error?.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) };
   const status = error === undefined ? 200 : (statusOf[error.kind] ?? 400);
   return new Response(page, { status, headers: { ...headers, ...retry } });
 }
 
-export const redirectAnswer = (location: string, cookie: string | undefined): Response =>
+export const redirectResponse = (location: string, cookie: string | undefined): Response =>
   new Response(null, {
     status: 303,
     headers: { location, "cache-control": "no-store", ...(cookie !== undefined && { "set-cookie": cookie }) },

@@ -64,7 +64,7 @@ async function unread(path: string, token: string, body: unknown): Promise<Socke
 /** Bytes of answers that wait for their readers, as `/metrics` has them. */
 async function waitingBytes(): Promise<number> {
   const { text } = await fixture.call("GET", "/metrics");
-  return Number(/^lineside_answer_bytes (\d+)$/m.exec(text)?.[1]);
+  return Number(/^lineside_response_bytes (\d+)$/m.exec(text)?.[1]);
 }
 
 test("a dashboard whose widgets show too many values is refused before they are read", async () => {
@@ -79,7 +79,7 @@ test("a dashboard whose widgets show too many values is refused before they are 
 
 test("a dashboard of few but long values is refused when it is larger than an answer may be", async () => {
   const refused = await preview(tables(5));
-  expect([refused.status, refused.body.code]).toEqual([413, "answer.too_large"]);
+  expect([refused.status, refused.body.code]).toEqual([413, "response.too_large"]);
   expect(await waitingBytes()).toBe(0);
 });
 

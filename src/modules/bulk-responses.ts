@@ -50,7 +50,7 @@ async function failureOf(
 /** Returns the devices of a bulk request for the audit log: before the request the named ones, after it the changed ones. */
 export function bulkTargets({ body, response }: AuditContext): string[] {
   const { deviceIds } = body as { deviceIds: readonly string[] }; // checked by the route's schema
-  const failed = isJsonObject(response) ? (response as unknown as BulkResult).failed : []; // the answer of `forEachDevice`
+  const failed = isJsonObject(response) ? (response as unknown as BulkResult).failed : []; // the response of `forEachDevice`
   const failedIds = new Set(failed.map(({ deviceId }) => deviceId));
   return [...new Set(deviceIds)].filter((deviceId) => !failedIds.has(deviceId));
 }

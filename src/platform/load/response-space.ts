@@ -6,40 +6,40 @@ const MIB = 1024 * 1024;
  * Max. MiB of unread responses in total, per tenant and per user. The limit of a user also applies to a single response. A tenant has its full limit
  * while no other tenant uses the space, and less otherwise.
  */
-export const ANSWERS_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
+export const RESPONSES_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
 /** Max. simultaneous exports. */
 export const EXPORTS_MAX = { tenant: 4, user: 2 } as const;
 const EXPORTS_RETRY_SECONDS = 5;
 
 /** Recipient of a response. Each dashboard link counts as a separate user. */
-export interface AnswerReader {
+export interface ResponseReader {
   readonly tenantId: string;
   readonly userId: string;
 }
 
-export const ANSWER_REFUSALS = ["too_large", "user", "tenant", "all", "exports"] as const;
-export type AnswerRefusal = (typeof ANSWER_REFUSALS)[number];
+export const RESPONSE_REFUSALS = ["too_large", "user", "tenant", "all", "exports"] as const;
+export type ResponseRefusal = (typeof RESPONSE_REFUSALS)[number];
 
 /** Recipient of all requests without sign-in. */
-const nobody: AnswerReader = { tenantId: "", userId: "" };
+const nobody: ResponseReader = { tenantId: "", userId: "" };
 
 /**
  * Budget of response bytes in flight: per user, per tenant and in total. A response counts from its serialization until the client has read it,
  * which may take minutes.
  */
-export class AnswerSpace {
+export class ResponseSpace {
   readonly #userMax: number;
   readonly #budget: TenantBudget;
-  readonly #readers = new WeakMap<Request, AnswerReader>();
+  readonly #readers = new WeakMap<Request, ResponseReader>();
   /** Bytes by user. */
   readonly #users = new Counts();
   readonly #exportsOfUsers = new Counts();
   readonly #exportsOfTenants = new Counts();
-  readonly #refusals = new Map<AnswerRefusal, number>();
+  readonly #refusals = new Map<ResponseRefusal, number>();
 
   /** @param mebibytes limits in total, per tenant and per user */
   constructor(
-    mebibytes: { readonly all: number; readonly tenant: number; readonly user: number } = ANSWERS_MIB_MAX,
+    mebibytes: { readonly all: number; readonly tenant: number; readonly user: number } = RESPONSES_MIB_MAX,
   ) {
     this.#userMax = mebibytes.user * MIB;
     this.#budget = new TenantBudget({ all: mebibytes.all * MIB, tenant: mebibytes.tenant * MIB });
@@ -51,27 +51,27 @@ export class AnswerSpace {
   }
 
   /** Number of refusals since the start, by limit. */
-  get refusals(): ReadonlyArray<{ readonly limit: AnswerRefusal; readonly count: number }> {
-    return ANSWER_REFUSALS.map((limit) => ({ limit, count: this.#refusals.get(limit) ?? 0 }));
+  get refusals(): ReadonlyArray<{ readonly limit: ResponseRefusal; readonly count: number }> {
+    return RESPONSE_REFUSALS.map((limit) => ({ limit, count: this.#refusals.get(limit) ?? 0 }));
   }
 
   /** Records the recipient of a request. */
-  note(request: Request, { tenantId, userId }: AnswerReader): void {
+  note(request: Request, { tenantId, userId }: ResponseReader): void {
     this.#readers.set(request, { tenantId, userId });
   }
 
   /** Opens a response, initially of 0 bytes. */
-  open(request: Request): HeldAnswer {
-    return new HeldAnswer(this, this.#readers.get(request) ?? nobody);
+  open(request: Request): HeldResponse {
+    return new HeldResponse(this, this.#readers.get(request) ?? nobody);
   }
 
   /** Opens a stream of messages to a recipient, outside of a request. */
-  openFor(reader: AnswerReader): HeldAnswer {
-    return new HeldAnswer(this, reader);
+  openFor(reader: ResponseReader): HeldResponse {
+    return new HeldResponse(this, reader);
   }
 
   /** Opens an export. @throws DomainError `limited` if the user or the tenant already runs the maximum */
-  openExport(request: Request): HeldAnswer {
+  openExport(request: Request): HeldResponse {
     const held = this.open(request);
     const { tenantId, userId } = held.reader;
     const isFull =
@@ -79,7 +79,7 @@ export class AnswerSpace {
       this.#exportsOfTenants.of(tenantId) >= EXPORTS_MAX.tenant;
     if (isFull) {
       this.#refused("exports");
-      throw limited("answer.exports_running", EXPORTS_RETRY_SECONDS, {
+      throw limited("response.exports_running", EXPORTS_RETRY_SECONDS, {
         user: EXPORTS_MAX.user,
         tenant: EXPORTS_MAX.tenant,
       });
@@ -97,45 +97,45 @@ export class AnswerSpace {
    * Takes `bytes` in addition to the `held` bytes of the response.
    * @throws DomainError `too_large` if the response alone exceeds the limit, `unavailable` if other responses leave no space
    */
-  take({ tenantId, userId }: AnswerReader, bytes: number, held: number): void {
+  take({ tenantId, userId }: ResponseReader, bytes: number, held: number): void {
     if (held + bytes > this.#userMax) {
       this.#refused("too_large");
-      throw tooLarge("answer.too_large", { max: Math.floor(this.#userMax / MIB) });
+      throw tooLarge("response.too_large", { max: Math.floor(this.#userMax / MIB) });
     }
     const limit =
       this.#users.of(userId) + bytes > this.#userMax ? "user" : this.#budget.limitFor(tenantId, bytes);
     if (limit !== undefined) {
       this.#refused(limit);
-      throw unavailable("answer.unread");
+      throw unavailable("response.unread");
     }
     this.#count({ tenantId, userId }, bytes);
   }
 
-  give(reader: AnswerReader, bytes: number): void {
+  give(reader: ResponseReader, bytes: number): void {
     this.#count(reader, -bytes);
   }
 
-  #count({ tenantId, userId }: AnswerReader, bytes: number): void {
+  #count({ tenantId, userId }: ResponseReader, bytes: number): void {
     this.#users.add(userId, bytes);
     this.#budget.count(tenantId, bytes);
   }
 
-  #refused(limit: AnswerRefusal): void {
+  #refused(limit: ResponseRefusal): void {
     this.#refusals.set(limit, (this.#refusals.get(limit) ?? 0) + 1);
   }
 }
 
 /** Response with the space that it holds. */
-export class HeldAnswer {
-  readonly reader: AnswerReader;
-  readonly #space: AnswerSpace;
+export class HeldResponse {
+  readonly reader: ResponseReader;
+  readonly #space: ResponseSpace;
   #bytes = 0;
   /** Bytes for pieces that are not serialized yet. */
   #reserved = 0;
   #isEnded = false;
   #atEnd: Array<() => void> = [];
 
-  constructor(space: AnswerSpace, reader: AnswerReader) {
+  constructor(space: ResponseSpace, reader: ResponseReader) {
     this.#space = space;
     this.reader = reader;
   }
@@ -154,7 +154,7 @@ export class HeldAnswer {
 
   /** Takes space for data that will be serialized, so that simultaneous large reads do not fill the memory. */
   reserve(bytes: number): void {
-    if (this.#isEnded) throw unavailable("answer.unread"); // nobody waits for the rest
+    if (this.#isEnded) throw unavailable("response.unread"); // nobody waits for the rest
     this.#space.take(this.reader, bytes, this.#bytes);
     this.#reserved += bytes;
     this.#bytes += bytes;

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { JsonValue } from "../../lib/json/json.ts";
 
 /**
- * Chooses the examples of answers in the OpenAPI document from real answers. To choose them anew:
+ * Chooses the examples of responses in the OpenAPI document from real responses. To choose them anew:
  *
- *     ANSWERS_FILE=answers.jsonl npm test -- test/api test/contract
- *     bun src/tools/docs/answer-examples.ts answers.jsonl
+ *     RESPONSES_FILE=answers.jsonl npm test -- test/api test/contract
+ *     bun src/tools/docs/response-examples.ts answers.jsonl
  */
 
 interface Recorded {
@@ -128,7 +128,7 @@ if (import.meta.main) {
       continue;
     best.set(name, found);
   }
-  const file = join(import.meta.dir, "../../http/openapi/answer-examples.json");
+  const file = join(import.meta.dir, "../../http/openapi/response-examples.json");
   // What these tests do not provoke keeps its example.
   const examples: Record<string, Record<string, JsonValue>> = await Bun.file(file).json();
   for (const name of [...best.keys()].sort()) {

@@ -5,7 +5,7 @@ import { durationsOf } from "./state-times.ts";
 import type { WireDeviceSeries } from "./store.protocol.ts";
 
 /** Joins the parts of a query's response, in order of arrival. */
-export class SeriesAnswer {
+export class SeriesResponse {
   readonly devices: Array<{ deviceId: DeviceId; series: Series[] }> = [];
 
   add(part: readonly WireDeviceSeries[]): void {

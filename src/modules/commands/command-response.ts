@@ -3,7 +3,7 @@ import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import { withoutNuls } from "../../lib/json/sent-json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { type CommandAnswer, CommandFailure } from "./commands.types.ts";
+import { CommandFailure, type CommandResponse } from "./commands.types.ts";
 
 /** First character of a body that is intended as JSON. */
 const JSON_START = /^[[{"]/;
@@ -19,7 +19,7 @@ const isPlain = (text: string): boolean =>
  * Returns the response of a device: JSON or CBOR, otherwise its text (`ok`); null for an empty body. For a truncated or binary body, returns a
  * failure that ends the command immediately, because the device would not send the response again.
  */
-export function readAnswer(bytes: Uint8Array, encoding: BodyEncoding): CommandAnswer {
+export function readResponse(bytes: Uint8Array, encoding: BodyEncoding): CommandResponse {
   if (bytes.length === 0) return null;
   try {
     return toPlainJson(decodeBody(bytes, encoding), "command");

@@ -1,4 +1,4 @@
-import { pointsOf } from "./series-answer.ts";
+import { pointsOf } from "./series-response.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import { durationsOf } from "./state-times.ts";
@@ -41,7 +41,7 @@ function* runsOf({ ts, numbers, values: others, times }: SinkResult): Generator<
  * Response to a range query, equal to `JSON.stringify({data, from, to, aggregation})` in UTF-8. `onPiece` gets the beginning of a large response,
  * `end` returns the rest.
  */
-export class AnswerText {
+export class ResponseText {
   readonly #onPiece: (piece: Uint8Array) => void;
   #texts: string[] = ['{"data":['];
   #length = 0;

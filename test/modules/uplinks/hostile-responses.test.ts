@@ -7,12 +7,12 @@ import { contextOf, failureOf } from "../../support/uplink-batches.ts";
 
 /** Answers that are short enough, and take much work or memory. */
 
-async function serve(answer: (socket: Socket) => void) {
+async function serve(response: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    answer(socket);
+    response(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
