@@ -9,7 +9,7 @@ import { renderMail } from "../modules/mail/mail-render.ts";
 import { MAIL_SETTINGS, type StoredMailSettings } from "../modules/mail/mail-settings.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
 import type { Config } from "../platform/config/config.ts";
-import { allRows } from "../platform/database/found-rows.ts";
+import { allRows } from "../platform/database/row-list.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
 import { terminalLanguage } from "./terminal-language.ts";

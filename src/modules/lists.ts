@@ -2,7 +2,7 @@
  * Common parts of the API's lists: `limit`, `offset`, `search`, `sort` and the total number. Lists that are read whole are searched, sorted and
  * paged here; unbounded lists do so in their query, with the parts below.
  */
-import type { FoundRows } from "../platform/database/found-rows.ts";
+import type { RowList, RowPage } from "../platform/database/row-list.ts";
 import type { ResponseSpace } from "../platform/load/response-space.ts";
 import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
 import { asResponse, listResponse } from "./responses.ts";
@@ -95,43 +95,39 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
       Object.assign(set.headers, headers);
       return page;
     },
-    /**
-     * Sends the page that the query asks for, of items that may be long: it is searched, sorted and cut by their heads, and reads one item at a
-     * time. `read` returns undefined for an item that was deleted meanwhile.
-     */
+    /** Sends the page that the query asks for. Rows are searched and sorted by their keys. */
     async longPage<Head extends object, Item>(
       {
         query,
         request,
         responses,
       }: Pick<ListContext, "query"> & { request: Request; responses: ResponseSpace },
-      heads: readonly Head[],
-      read: (head: Head) => Item | undefined,
+      rows: RowList<Item, Head>,
     ): Promise<Item[]> {
-      const { items: keys, headers } = cut(query, request.url, heads);
-      return sendRows({ request, responses }, headers, { keys, read });
+      const { items: keys, headers } = cut(query, request.url, rows.keys);
+      return sendRows({ request, responses }, headers, { ...rows, keys });
     },
   };
 }
 
-/** Request and space of a list of rows that may be long. */
+/** Request for a list of rows that may be long, and space for its response. */
 interface LongList {
   readonly request: Request;
   readonly responses: ResponseSpace;
 }
 
-/** Sends a page of rows that may be long, and reads them one at a time. */
-export const rowsPage = <Item, Key>(
+/** Sends a page of rows with the headers of a list. */
+export const sendPage = <Item, Key>(
   { request, responses }: LongList,
   page: Page,
-  { total, ...rows }: FoundRows<Item, Key>,
+  { total, ...rows }: RowPage<Item, Key>,
 ): Promise<Item[]> => sendRows({ request, responses }, listHeaders(request.url, { ...page, total }), rows);
 
-/** Sends rows that may be long, and reads them one at a time. */
+/** Sends rows by reading one at a time. */
 export async function sendRows<Item, Key>(
   { request, responses }: LongList,
   headers: Readonly<Record<string, string>>,
-  { keys, read }: Pick<FoundRows<Item, Key>, "keys" | "read">,
+  { keys, read }: RowList<Item, Key>,
 ): Promise<Item[]> {
   const slices = eachRow(keys, read);
   return asResponse<Item[]>(await listResponse(responses, request, { count: keys.length, slices, headers }));

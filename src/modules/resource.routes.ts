@@ -1,11 +1,12 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { outdated } from "../lib/core/domain-error.ts";
+import { mapRows, type RowList } from "../platform/database/row-list.ts";
 import type { ResponseSpace } from "../platform/load/response-space.ts";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
-import type { ChangeTexts, LongRead, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
+import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
 import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
@@ -43,7 +44,7 @@ interface RoutesDeps<Shown, Api extends ResourceSchemas> {
   readonly auth: AuthPlugin;
 }
 
-/** The list of the service, or a list of items that may be large: read one after the other, and filtered by their heads. */
+/** The list of the service, or a list of rows that may be long. */
 type Listing<Shown> =
   | {
       readonly longList?: undefined;
@@ -52,10 +53,13 @@ type Listing<Shown> =
     }
   | { readonly longList: LongList<Shown> };
 
+/** Rows whose keys have the id, and the fields by which the list is searched and sorted. */
+type ShownRows<Shown> = RowList<Shown, object>;
+
 interface LongList<Shown> {
   readonly responses: ResponseSpace;
   /** @param query parameters of the list, validated by the schemas of its filters */
-  read(principal: Principal, query: unknown): LongRead<Shown> | Promise<LongRead<Shown>>;
+  read(principal: Principal, query: unknown): ShownRows<Shown> | Promise<ShownRows<Shown>>;
 }
 
 /** Creates a reader of an item's fields, as visible to the caller, for the audit log. */
@@ -134,11 +138,8 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
         return list.page({ query, request, set }, shown);
       }
       const { responses, read } = deps.longList;
-      const { heads, find } = await read(principal, query);
-      return list.longPage({ query, request, responses }, heads, (head) => {
-        const shown = find(String(Reflect.get(head, resource.key)));
-        return shown && listedFields(toWire(shown, request));
-      });
+      const rows = mapRows(await read(principal, query), (shown) => listedFields(toWire(shown, request)));
+      return list.longPage({ query, request, responses }, rows);
     },
     {
       auth: permissions.read,

@@ -1,5 +1,4 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import type { TenantId } from "../lib/core/ids.ts";
 import { iso } from "../lib/time/iso-time.ts";
 import type { MainDatabase } from "../platform/database/database.ts";
 import {
@@ -8,6 +7,7 @@ import {
   type ResourceTable,
   type StoredRows,
 } from "../platform/database/resource-store.ts";
+import type { RowList } from "../platform/database/row-list.ts";
 import { workShare } from "../platform/load/fair-share.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Permission } from "./identity/permissions.ts";
@@ -119,40 +119,14 @@ export const defineResource = <
       createResourceStore(definition, ...on),
   }) as unknown as Resource<Table["$inferSelect"], Key, Api>; // the properties that are missing have types alone
 
-/** List of items that may be large: they are read one after the other. */
-export interface LongRead<Shown, Head extends object = object> {
-  /** The id of each item, and the fields by which the list is searched and sorted. */
-  readonly heads: readonly Head[];
-  /** Returns undefined for a deleted or hidden item. */
-  find(id: string): Shown | undefined;
-}
-
-/** Returns the list of a tenant's rows, each as `show` returns it. */
-export function longReadOf<Row, Key extends keyof Row, Shown>(
-  store: Pick<ResourceStore<Row, Key>, "heads" | "find">,
-  tenantId: TenantId,
-  show: (row: Row) => Shown | undefined,
-) {
-  return {
-    heads: store.heads(tenantId),
-    find(id: string): Shown | undefined {
-      const row = store.find(tenantId, id);
-      return row === undefined ? undefined : show(row);
-    },
-  };
-}
-
-/** Leaves out the items that `find` hides, reading one after the other. */
-export async function withoutHidden<Shown, Head extends object>(
-  { heads, find }: LongRead<Shown, Head>,
-  idOf: (head: Head) => string,
-): Promise<LongRead<Shown, Head>> {
-  const shown: Head[] = [];
-  for (const head of heads) {
-    if (find(idOf(head)) !== undefined) shown.push(head);
+/** Omits the keys of hidden rows, so that they are not counted. */
+export async function withoutHidden<Row, Key>({ keys, read }: RowList<Row, Key>): Promise<RowList<Row, Key>> {
+  const shown: Key[] = [];
+  for (const key of keys) {
+    if (read(key) !== undefined) shown.push(key);
     await workShare.pause();
   }
-  return { heads: shown, find };
+  return { keys: shown, read };
 }
 
 /** Returns an item for clients: without its tenant, and with its times in ISO 8601. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
-import { allRows } from "../../src/platform/database/found-rows.ts";
+import { allRows } from "../../src/platform/database/row-list.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;

@@ -191,9 +191,9 @@ describe("routes of a resource", () => {
     const longList = {
       responses: new ResponseSpace(),
       read: ({ tenantId }: Principal) => ({
-        heads: store.heads(tenantId),
-        find(id: string) {
-          const note = store.find(tenantId, id);
+        keys: store.heads(tenantId),
+        read(head: { noteId: string }) {
+          const note = store.find(tenantId, head.noteId);
           found.push(note?.title ?? "deleted");
           if (note?.title === "b") store.delete(store.get(tenantId, ids.at(2) ?? ""));
           return note;

@@ -321,11 +321,11 @@ export function createAlarmRulesService(deps: {
       );
     },
     async list(principal) {
-      const { heads, find } = deps.profiles.read(principal);
+      const { keys, read } = deps.profiles.read(principal);
       const isOwn = ({ name }: { readonly name?: string }) => Number(name === GATEWAY_PROFILE_NAME);
       const listed: ListedRule[] = [];
-      for (const { profileId } of heads.toSorted((a, b) => isOwn(a) - isOwn(b))) {
-        const profile = find(profileId);
+      for (const key of keys.toSorted((a, b) => isOwn(a) - isOwn(b))) {
+        const profile = read(key);
         if (profile !== undefined) listed.push(...listedRules(profile));
         await workShare.pause();
       }

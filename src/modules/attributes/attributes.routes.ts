@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { rowsPage, toPage, wholeList } from "../lists.ts";
+import { sendPage, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
@@ -58,8 +58,8 @@ export const attributesRoutes = (deps: {
     .get(
       "/devices/:deviceId/attributes",
       ({ principal, params, query, request }) => {
-        const { heads, find } = attributes.list(principal, params.deviceId, query.scope);
-        return attributeList.longPage({ query, request, responses }, heads, find);
+        const rows = attributes.list(principal, params.deviceId, query.scope);
+        return attributeList.longPage({ query, request, responses }, rows);
       },
       {
         auth: "attributes:read",
@@ -127,7 +127,7 @@ export const attributesRoutes = (deps: {
         const { scope, key, search } = query;
         const filter = { ...page, scope, key, search };
         const found = attributes.listChanges(principal, params.deviceId, filter);
-        return rowsPage({ request, responses }, page, shownRows(found, toWire));
+        return sendPage({ request, responses }, page, mapRows(found, toWire));
       },
       {
         auth: "attributes:read",
@@ -150,8 +150,8 @@ export const attributesRoutes = (deps: {
     .get(
       "/devices/:deviceId/attributes/desired",
       async ({ principal, params, query, request }) => {
-        const { heads, find } = await attributes.readDesired(principal, params.deviceId);
-        return desiredList.longPage({ query, request, responses }, heads, find);
+        const rows = await attributes.readDesired(principal, params.deviceId);
+        return desiredList.longPage({ query, request, responses }, rows);
       },
       {
         auth: "attributes:read",

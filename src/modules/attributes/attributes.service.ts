@@ -74,7 +74,7 @@ const valueIn = (text: string) => JSON.parse(text) as JsonValue; // written by t
 const isSame = (left: string, right: string): boolean =>
   left === right || Bun.deepEquals(JSON.parse(left), JSON.parse(right));
 
-/** Compares SHARED with CLIENT attributes. Returns the state of each key and a reader for its values. */
+/** Compares SHARED with CLIENT attributes. */
 async function comparedWith(repository: AttributesRepository, deviceId: DeviceId) {
   function compare(key: string) {
     const [wanted] = repository.texts(deviceId, "SHARED", [key]);
@@ -84,15 +84,15 @@ async function comparedWith(repository: AttributesRepository, deviceId: DeviceId
     return { state: isSame(wanted.text, response.text) ? "IN_SYNC" : "DIFFERENT", wanted, response } as const;
   }
 
-  const heads: Array<Pick<DesiredState, "key" | "state">> = [];
+  const keys: Array<Pick<DesiredState, "key" | "state">> = [];
   for (const { key } of repository.heads(deviceId, ["SHARED"])) {
     const compared = compare(key);
-    if (compared !== undefined) heads.push({ key, state: compared.state });
+    if (compared !== undefined) keys.push({ key, state: compared.state });
     await workShare.pause();
   }
   return {
-    heads,
-    find({ key }: { readonly key: string }): DesiredState | undefined {
+    keys,
+    read({ key }: { readonly key: string }): DesiredState | undefined {
       const compared = compare(key);
       if (compared === undefined) return undefined;
       const { state, wanted, response } = compared;
@@ -262,7 +262,6 @@ export function createAttributesService(deps: {
     });
 
   return {
-    /** Returns the heads of the attributes, by which their list is searched and sorted, and a function that finds one of them. */
     list(principal: Principal, deviceId: string, scope: string | undefined) {
       const scopes = scope === undefined ? ATTRIBUTE_SCOPES : [parseScope(scope)];
       const id = devices.ensureVisible(principal, deviceId);
@@ -274,8 +273,8 @@ export function createAttributesService(deps: {
           ? stored
           : stored.filter((head) => head.scope !== "SERVER" || !OBSERVED_ATTRIBUTES.has(head.key));
       return {
-        heads: [...own, ...observed],
-        find(head: AttributeHead): AttributeEntry | undefined {
+        keys: [...own, ...observed],
+        read(head: AttributeHead): AttributeEntry | undefined {
           const isObserved = head.scope === "SERVER" && activity !== undefined;
           const value = isObserved ? observed.find(({ key }) => key === head.key)?.value : undefined;
           const { key, scope, updatedAt } = head;

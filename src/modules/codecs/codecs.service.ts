@@ -1,7 +1,7 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { longReadOf } from "../resource.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -37,7 +37,7 @@ export function createCodecsService(deps: {
   return {
     read({ tenantId }: Principal) {
       const uses = deps.usesOf(tenantId);
-      return longReadOf(store, tenantId, (codec: Codec) => withUses(codec, uses));
+      return mapRows(store.rows(tenantId), (codec) => withUses(codec, uses));
     },
     get: ({ tenantId }: Principal, codecId: string): UsedCodec => withUses(store.get(tenantId, codecId)),
     async create(principal: Principal, { name, description = null, source }: NewCodec): Promise<UsedCodec> {

@@ -4,9 +4,9 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { parsedTogether } from "../../platform/database/parsed-together.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
@@ -86,7 +86,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
     list: (
       deviceId: DeviceId,
       { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
-    ): FoundRows<Command> => ({
+    ): RowPage<Command> => ({
       keys: current()
         .select({ rpcId: commands.rpcId })
         .from(commands)

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
-import { shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { rowsPage, toPage } from "../lists.ts";
+import { sendPage, toPage } from "../lists.ts";
 import {
   commandDetail,
   commandResult,
@@ -88,7 +88,7 @@ export const commandsRoutes = (deps: {
           from: query.from,
           to: query.to,
         });
-        return rowsPage({ request, responses: deps.responses }, page, shownRows(found, toDetail));
+        return sendPage({ request, responses: deps.responses }, page, mapRows(found, toDetail));
       },
       {
         auth: "commands:read",

@@ -1,6 +1,6 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { newId } from "../../platform/core/ids.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -69,7 +69,7 @@ export function createCommandsService(deps: {
       principal: Principal,
       deviceId: string,
       page: CommandFilter & { limit: number; offset: number },
-    ): FoundRows<Command> {
+    ): RowPage<Command> {
       return repository.list(devices.ensureVisible(principal, deviceId), page);
     },
     /** Simulates the device's response to the named command, or to the newest unfinished one. */

@@ -342,11 +342,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   }
 
   return {
-    /** Returns all dashboards without their widgets, and a function that finds one dashboard. */
-    read: ({ tenantId }: Principal) => ({
-      heads: store.heads(tenantId),
-      find: (id: string): Dashboard | undefined => store.find(tenantId, id),
-    }),
+    read: ({ tenantId }: Principal) => store.rows(tenantId),
     get: find,
     /** Returns whether the tenant has the dashboard. */
     isOf: (tenantId: TenantId, id: string): boolean => store.find(tenantId, id) !== undefined,

@@ -2,8 +2,8 @@ import { and, asc, count, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } 
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { integrationDownlinks as downlinks, integrationRoutes as routes } from "./downlinks.tables.ts";
@@ -118,7 +118,7 @@ export function createDownlinksRepository(database: MainDatabase) {
         state?: DownlinkState | undefined;
         search?: string | undefined;
       },
-    ): FoundRows<Downlink> {
+    ): RowPage<Downlink> {
       const { state, search } = filter;
       const isWanted = and(
         eq(downlinks.integrationId, integrationId),

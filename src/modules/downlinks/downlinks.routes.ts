@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { rowsPage, toPage } from "../lists.ts";
+import { sendPage, toPage } from "../lists.ts";
 import { downlinkBody, downlinkRequestBody, downlinkResponse, downlinkState } from "./downlinks.schemas.ts";
 import type { DownlinksService } from "./downlinks.service.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
@@ -60,14 +60,14 @@ export const downlinksRoutes = (deps: {
       ({ principal, params, query, request }) => {
         const page = { ...toPage(query), search: query.search, state: query.status };
         const found = downlinks.list(principal, params.integrationId, page);
-        const rows = shownRows(found, (downlink) => ({
+        const rows = mapRows(found, (downlink) => ({
           ...shown(downlink),
           payload: downlink.payload,
           isCommand: downlink.commandRpcId !== null,
           createdBy: downlink.createdBy,
           changedAt: iso(downlink.changedAt),
         }));
-        return rowsPage({ request, responses: deps.responses }, page, rows);
+        return sendPage({ request, responses: deps.responses }, page, rows);
       },
       {
         auth: "integrations:read",

@@ -4,7 +4,7 @@ import { parseDevEui } from "../../lib/devices/dev-eui.ts";
 import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { newId } from "../../platform/core/ids.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Command } from "../commands/commands.types.ts";
@@ -230,7 +230,7 @@ export function createDownlinksService(deps: {
       principal: Principal,
       integrationId: string,
       page: { limit: number; offset: number; state?: DownlinkState | undefined },
-    ): FoundRows<Downlink> {
+    ): RowPage<Downlink> {
       ensureAllDevices(principal, detail("action.see_downlinks"));
       return repository.list(deps.ensure(principal, integrationId).integrationId, page);
     },

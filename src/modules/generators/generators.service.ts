@@ -8,11 +8,12 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Changes } from "../../platform/database/resource-store.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { longReadOf, withoutHidden } from "../resource.ts";
+import { withoutHidden } from "../resource.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -224,10 +225,8 @@ export function createGeneratorsService(deps: {
 
   return {
     read(principal: Principal) {
-      const all = longReadOf(repository, principal.tenantId, (generator: Generator) =>
-        visibleTo(principal, generator),
-      );
-      return principal.devices === "all" ? all : withoutHidden(all, ({ id }) => id);
+      const all = mapRows(repository.rows(principal.tenantId), (row) => visibleTo(principal, row));
+      return principal.devices === "all" ? all : withoutHidden(all);
     },
     get: (principal: Principal, id: string): VisibleGenerator => find(principal, id).visible,
     create(

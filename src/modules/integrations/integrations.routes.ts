@@ -5,7 +5,7 @@ import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed } from "../identity/permissions.ts";
-import { rowsPage, toPage } from "../lists.ts";
+import { sendPage, toPage } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
@@ -99,7 +99,7 @@ export const integrationsRoutes = (deps: {
         const page = { ...query, ...toPage(query), isPayloadHidden: !seesPayloads(principal) };
         const { items, total } = await integrationEvents.list(principal, params.integrationId, page);
         const read = (event: (typeof items)[number]) => listedToWire(event, !page.isPayloadHidden);
-        return rowsPage({ request, responses: deps.responses }, page, { keys: items, total, read });
+        return sendPage({ request, responses: deps.responses }, page, { keys: items, total, read });
       },
       {
         auth: "integrations:read",

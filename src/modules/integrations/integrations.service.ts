@@ -6,11 +6,11 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
-import { longReadOf } from "../resource.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -236,10 +236,10 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
 
   return {
     read({ tenantId }: Principal, { type, status }: IntegrationFilter) {
-      const { heads, find: shown } = longReadOf(repository, tenantId, show);
+      const { keys, read } = mapRows(repository.rows(tenantId), show);
       const isWanted = (head: IntegrationFilter) =>
         (type === undefined || head.type === type) && (status === undefined || head.status === status);
-      return { heads: heads.filter(isWanted), find: shown };
+      return { keys: keys.filter(isWanted), read };
     },
     get: (principal: Principal, integrationId: string): ShownIntegration =>
       show(find(principal, integrationId)),

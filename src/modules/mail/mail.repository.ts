@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "driz
 import type { TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import type { StoredSecrets } from "../../platform/secrets/stored-secrets.ts";
@@ -78,7 +78,7 @@ export function createMailRepository(database: MainDatabase) {
     find: (mailId: string): OutboxMail | undefined => first(eq(mails.mailId, mailId)),
     findIn: (scope: MailScope, mailId: string): OutboxMail | undefined =>
       first(and(eq(mails.mailId, mailId), inScope(scope))),
-    list(scope: MailScope | "all", filter: MailFilter): FoundRows<OutboxMail> {
+    list(scope: MailScope | "all", filter: MailFilter): RowPage<OutboxMail> {
       const { state, search } = filter;
       const isWanted = and(
         inScope(scope),

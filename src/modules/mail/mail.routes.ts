@@ -2,11 +2,11 @@ import { Elysia, t } from "elysia";
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { rowsPage, toPage } from "../lists.ts";
+import { sendPage, toPage } from "../lists.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -58,7 +58,7 @@ export const outboxRoutes = (deps: {
       ({ principal, query, request }) => {
         const page = toPage(query);
         const found = mail.list(scopeOf(principal), { ...query, ...page });
-        return rowsPage({ request, responses: deps.responses }, page, shownRows(found, toListed));
+        return sendPage({ request, responses: deps.responses }, page, mapRows(found, toListed));
       },
       {
         auth: "outbox:manage",

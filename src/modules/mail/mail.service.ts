@@ -3,7 +3,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { type FoundRows, shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows, type RowPage } from "../../platform/database/row-list.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -167,8 +167,8 @@ export function createMailService(deps: MailServiceDeps) {
       if (mail.state === "QUEUED") queue.added(targetOf(mail), { orderKey: mail.mailId });
       return mail.mailId;
     },
-    list: (scope: MailScope, filter: MailFilter): FoundRows<OutgoingOutboxMail> =>
-      shownRows(repository.list(scope, filter), withContent),
+    list: (scope: MailScope, filter: MailFilter): RowPage<OutgoingOutboxMail> =>
+      mapRows(repository.list(scope, filter), withContent),
     /** @throws DomainError `mail.not_found`, also for a mail outside the scope */
     get(scope: MailScope, mailId: string): OutgoingOutboxMail {
       const mail = repository.findIn(scope, mailId);

@@ -15,7 +15,6 @@ import {
   type Login,
   PROVISION_USERNAME,
 } from "../login-identities/login-identities.types.ts";
-import { longReadOf } from "../resource.ts";
 import type { Principal } from "../users/users.types.ts";
 import {
   mqttApiKeyLimited,
@@ -84,7 +83,7 @@ export class MqttClientsService {
   }
 
   read({ tenantId }: Principal) {
-    return longReadOf(this.#deps.repository, tenantId, (client: MqttClient) => client);
+    return this.#deps.repository.rows(tenantId);
   }
 
   get({ tenantId }: Principal, id: string): MqttClient {

@@ -19,8 +19,8 @@ import type { Text } from "../../lib/texts/text.ts";
 import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";
@@ -176,7 +176,7 @@ export function createOutboundRepository(database: MainDatabase) {
         .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
         .where(eq(seq, number))
         .get(),
-    list(tenantId: TenantId, filter: OutboundFilter): FoundRows<ListedRow> {
+    list(tenantId: TenantId, filter: OutboundFilter): RowPage<ListedRow> {
       const where = and(
         filter.source === undefined
           ? eq(outboundTargets.tenantId, tenantId)

@@ -2,7 +2,7 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
-import { type FoundRows, shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows, type RowPage } from "../../platform/database/row-list.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
@@ -160,9 +160,9 @@ export function createOutboundService(deps: {
     /** Returns why nothing would be sent to the URL, judged by the URL alone. */
     refusalOf: (tenantId: TenantId, url: string): Text | undefined =>
       deps.addresses.of(tenantId).refusalOfUrl(url),
-    list(tenantId: TenantId, filter: OutboundFilter): FoundRows<OutboundEntry> {
+    list(tenantId: TenantId, filter: OutboundFilter): RowPage<OutboundEntry> {
       queue.tryFlush();
-      return shownRows(repository.list(tenantId, filter), toEntry);
+      return mapRows(repository.list(tenantId, filter), toEntry);
     },
     get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string } {
       const found = find(tenantId, deliveryId);

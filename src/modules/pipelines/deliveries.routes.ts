@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { rowsPage, toPage } from "../lists.ts";
+import { sendPage, toPage } from "../lists.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
@@ -48,7 +48,7 @@ export const deliveriesRoutes = (deps: {
       ({ principal, query, request }) => {
         const page = toPage(query);
         const found = deliveries.list(principal, { ...query, ...page });
-        return rowsPage({ request, responses: deps.responses }, page, shownRows(found, toWire));
+        return sendPage({ request, responses: deps.responses }, page, mapRows(found, toWire));
       },
       {
         auth: "pipelines:read",

@@ -1,6 +1,6 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
+import type { RowPage } from "../../platform/database/row-list.ts";
 import { deliveryNotFound } from "../outbound/outbound.errors.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
@@ -58,7 +58,7 @@ export function createDeliveriesService(deps: {
         state,
         ...page
       }: { pipelineId?: string; state?: DeliveryState; search?: string; limit: number; offset: number },
-    ): FoundRows<OutboundEntry> {
+    ): RowPage<OutboundEntry> {
       ensureAllDevices(principal, detail("action.see_deliveries"));
       const source =
         pipelineId === undefined ? ({ kind: "pipeline" } as const) : sourceOf(principal, pipelineId);

@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -144,11 +145,8 @@ export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesD
     .get(
       "/:pipelineId/versions",
       ({ principal, params, query, request }) => {
-        const { heads, find } = pipelines.readVersions(principal, params.pipelineId);
-        return versionList.longPage({ query, request, responses }, heads, ({ version }) => {
-          const kept = find(version);
-          return kept && versionToWire(kept);
-        });
+        const versions = pipelines.readVersions(principal, params.pipelineId);
+        return versionList.longPage({ query, request, responses }, mapRows(versions, versionToWire));
       },
       {
         auth: "pipelines:read",

@@ -15,13 +15,13 @@ import type { EventBus } from "../../platform/core/event-bus.ts";
 import { sha256 } from "../../platform/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Changes } from "../../platform/database/resource-store.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundCounts, Sealed } from "../outbound/outbound.types.ts";
-import { longReadOf } from "../resource.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -405,7 +405,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
 
   return {
     /** Reads the pipelines in the order in which they run. */
-    read: ({ tenantId }: Principal) => longReadOf(repository, tenantId, show),
+    read: ({ tenantId }: Principal) => mapRows(repository.rows(tenantId), show),
     get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
     async create(principal: Principal, { steps, ...fields }: NewPipeline): Promise<ShownPipeline> {
       ensureAllDevices(principal, detail("action.create_data_pipelines"));
@@ -447,8 +447,8 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     readVersions(principal: Principal, id: string) {
       const { pipelineId } = find(principal, id);
       return {
-        heads: repository.versionHeads(pipelineId),
-        find(version: number): PipelineVersion | undefined {
+        keys: repository.versionHeads(pipelineId),
+        read({ version }: { readonly version: number }): PipelineVersion | undefined {
           const kept = repository.findVersion(pipelineId, version);
           return kept && { ...kept, steps: maskSteps(kept.steps) };
         },

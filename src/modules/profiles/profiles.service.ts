@@ -6,10 +6,10 @@ import { profileDefaults } from "../../lib/devices/profile-defaults.ts";
 import { KEYS_MAX, type KeyMetadata, type KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { TurnCache } from "../../platform/load/turn-cache.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { longReadOf } from "../resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { checkCommandDefinitions } from "./command-definitions.ts";
@@ -138,13 +138,9 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     heads: ({ tenantId }: Pick<Principal, "tenantId">) => repository.heads(tenantId),
     read({ tenantId, devices }: Principal) {
       const counts = repository.countDevicesOfAll(tenantId, devices);
-      return longReadOf(
-        repository,
-        tenantId,
-        (profile): ShownProfile => ({
-          ...profile,
-          deviceCount: counts.get(profile.profileId) ?? 0,
-        }),
+      return mapRows(
+        repository.rows(tenantId),
+        (profile): ShownProfile => ({ ...profile, deviceCount: counts.get(profile.profileId) ?? 0 }),
       );
     },
     get: ({ tenantId }: Principal, profileId: string): ShownProfile => withKeys(get(tenantId, profileId)),

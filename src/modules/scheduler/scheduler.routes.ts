@@ -1,11 +1,11 @@
 import { t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
-import { shownRows } from "../../platform/database/found-rows.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, rowsPage, toPage } from "../lists.ts";
+import { listHeaders, sendPage, toPage } from "../lists.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { isoTime } from "../wire.schemas.ts";
 import { jobResource } from "./scheduler.resource.ts";
@@ -53,8 +53,8 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
     longList: {
       responses,
       async read(principal) {
-        const { heads, find } = await scheduler.read(principal);
-        return { heads: heads.map((head) => ({ ...head, status: statusOf(head) })), find };
+        const { keys, read: readJob } = await scheduler.read(principal);
+        return { keys: keys.map((job) => ({ ...job, status: statusOf(job) })), read: readJob };
       },
     },
     read,
@@ -122,7 +122,7 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
           status: query.status,
           search: query.search,
         });
-        return rowsPage({ request, responses }, page, shownRows(found, runToWire));
+        return sendPage({ request, responses }, page, mapRows(found, runToWire));
       },
       {
         auth: "scheduler:read",

@@ -3,13 +3,13 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
-import type { FoundRows } from "../../platform/database/found-rows.ts";
 import type { Changes } from "../../platform/database/resource-store.ts";
+import { mapRows, type RowPage } from "../../platform/database/row-list.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { longReadOf, withoutHidden } from "../resource.ts";
+import { withoutHidden } from "../resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { JobRunner } from "./job-runner.ts";
@@ -246,11 +246,10 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   }
 
   return {
-    /** Returns the heads of the visible jobs, by which their list is searched and sorted, and a function that finds one of them. */
     read(principal: Principal) {
       const types = typesOf(principal);
-      const all = longReadOf(jobs, principal.tenantId, (job: Job) => see(principal, job, types));
-      return principal.devices === "all" ? all : withoutHidden(all, ({ jobId }) => jobId);
+      const all = mapRows(jobs.rows(principal.tenantId), (job) => see(principal, job, types));
+      return principal.devices === "all" ? all : withoutHidden(all);
     },
     get,
     /** Returns the job's current devices that the caller may see, at most 1,000. */
@@ -306,7 +305,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       principal: Principal,
       jobId: string,
       { status, search, ...page }: Page & { status?: RunStatus | undefined },
-    ): FoundRows<SeenRun, Run> {
+    ): RowPage<SeenRun, Run> {
       get(principal, jobId);
       const filter = { visible: principal.devices, status, search };
       return {

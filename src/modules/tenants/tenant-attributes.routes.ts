@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -37,10 +38,10 @@ export const tenantAttributesRoutes = (deps: {
     .get(
       "",
       ({ principal: { tenantId }, query, request }) =>
-        tenantAttributeList.longPage({ query, request, responses }, attributes.heads(tenantId), ({ key }) => {
-          const attribute = attributes.find(tenantId, key);
-          return attribute && toWire(attribute);
-        }),
+        tenantAttributeList.longPage(
+          { query, request, responses },
+          mapRows(attributes.read(tenantId), toWire),
+        ),
       {
         auth: "tenant:read",
         query: t.Object(tenantAttributeList.fields),

@@ -35,7 +35,10 @@ export function createTenantAttributesService(deps: {
     ensureIncluded,
     /** Calls `listener` after each set or deleted attribute. */
     onChange: (listener: (tenantId: TenantId, key: string) => void): void => void listeners.push(listener),
-    heads: repository.heads,
+    read: (tenantId: TenantId) => ({
+      keys: repository.heads(tenantId),
+      read: ({ key }: Pick<TenantAttribute, "key">) => repository.find(tenantId, key),
+    }),
     find: (tenantId: TenantId, key: string): TenantAttribute | undefined => repository.find(tenantId, key),
     /** @throws DomainError `tenant_attribute.not_found` */
     get(tenantId: TenantId, key: string): TenantAttribute {

@@ -4,12 +4,12 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
+import { mapRows } from "../../platform/database/row-list.ts";
 import { isOutside } from "../../platform/files/outside-folder.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
-import { longReadOf } from "../resource.ts";
 import type { FeedStart } from "../telemetry/feeds.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
@@ -77,7 +77,7 @@ export class UplinksService {
 
   read(principal: Principal) {
     ensureAllDevices(principal);
-    return longReadOf(this.#deps.repository, principal.tenantId, (uplink: Uplink) => this.#visible(uplink));
+    return mapRows(this.#deps.repository.rows(principal.tenantId), (uplink) => this.#visible(uplink));
   }
 
   get(principal: Principal, uplinkId: string): VisibleUplink {

@@ -7,6 +7,7 @@ import { newId } from "../core/ids.ts";
 import type { Clock } from "../time/clock.ts";
 import type { MainDatabase } from "./database.ts";
 import { lazyStatement } from "./lazy-statement.ts";
+import type { RowList } from "./row-list.ts";
 
 export type ResourceTable = SQLiteTable;
 type Item<Table extends SQLiteTable> = Table["$inferSelect"];
@@ -52,6 +53,8 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   list(tenantId: TenantId): Row[];
   /** Returns the rows of `list` without their JSON, which may be long. */
   heads(tenantId: TenantId): RowHead<Row, Key>[];
+  /** Returns the rows of `list` for reading one at a time. */
+  rows(tenantId: TenantId): RowList<Row, RowHead<Row, Key>>;
   count(tenantId: TenantId): number;
   find(tenantId: TenantId, id: string): Row | undefined;
   /** @throws DomainError `not_found` */
@@ -133,6 +136,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
 
   const countOf = (tenantId: TenantId): number => total.get({ tenantId })?.count ?? 0;
   const findById = (tenantId: TenantId, id: string) => byId.get({ tenantId, id }) as Item<Table> | undefined;
+  const heads = (tenantId: TenantId) => headsOfTenant.all({ tenantId }) as RowHead<Item<Table>, Key>[];
   const findBy = (tenantId: TenantId, column: string, value: unknown) =>
     byValue.get(column)?.get({ tenantId, value }) as Item<Table> | undefined;
   const whereRow = (row: Item<Table>) => eq(columnOf(key), row[key]);
@@ -172,7 +176,8 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
 
   return {
     list: (tenantId) => ofTenant.all({ tenantId }) as Item<Table>[],
-    heads: (tenantId) => headsOfTenant.all({ tenantId }) as RowHead<Item<Table>, Key>[],
+    heads,
+    rows: (tenantId) => ({ keys: heads(tenantId), read: (head) => findById(tenantId, String(head[key])) }),
     count: countOf,
     find: findById,
     get(tenantId, id) {

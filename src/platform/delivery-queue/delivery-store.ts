@@ -14,8 +14,8 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { MainDatabase } from "../database/database.ts";
-import type { FoundRows } from "../database/found-rows.ts";
 import { lazyStatement } from "../database/lazy-statement.ts";
+import type { RowPage } from "../database/row-list.ts";
 import type { Load } from "./delivery-lanes.ts";
 
 /** Placeholder for the id of a target in `DeliveryRows.isOfTarget`. */
@@ -117,7 +117,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
     list(
       where: SQL | undefined,
       { limit, offset }: { readonly limit: number; readonly offset: number },
-    ): FoundRows<Row> {
+    ): RowPage<Row> {
       const found = orm.select({ seq }).from(table).where(where).orderBy(desc(seq)).limit(limit);
       return {
         keys: found

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { allRows } from "../../../src/platform/database/found-rows.ts";
+import { allRows } from "../../../src/platform/database/row-list.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 

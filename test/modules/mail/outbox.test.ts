@@ -13,7 +13,7 @@ import { createTenantsRepository } from "../../../src/modules/tenants/tenants.re
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
-import { allRows } from "../../../src/platform/database/found-rows.ts";
+import { allRows } from "../../../src/platform/database/row-list.ts";
 import { createSteadyNow } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type MailServer, reply, startMailServer } from "../../support/mail-server.ts";

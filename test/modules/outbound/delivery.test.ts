@@ -3,7 +3,7 @@ import { detail } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/network/retry-policy.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
-import { allRows } from "../../../src/platform/database/found-rows.ts";
+import { allRows } from "../../../src/platform/database/row-list.ts";
 import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
