@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DomainError, detail, textOf } from "../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../lib/core/domain-error.ts";
 import {
   beginProbation,
   noteStop,
@@ -122,7 +122,7 @@ export function returnFromTrial(error: unknown, args: readonly string[]): void {
   if (dataPath === undefined || state === undefined) return;
   const message = error instanceof Error ? error.message : String(error);
   const reason =
-    error instanceof DomainError ? textOf(error) : detail("update.start_failed", { reason: message });
+    error instanceof DomainError ? toText(error) : detail("update.start_failed", { reason: message });
   writeReason(dataPath, reason);
   becomeProgram(state.program, args);
 }

@@ -21,7 +21,7 @@ import { createEventBus } from "../platform/core/event-bus.ts";
 import { createLogger } from "../platform/core/log.ts";
 import { openMainDatabases } from "../platform/database/database.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
-import { createSteadyNow, systemClock } from "../platform/time/clock.ts";
+import { createMonotonicNow, systemClock } from "../platform/time/clock.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 import { ensureGatewayData } from "./gateway-data.ts";
 
@@ -45,7 +45,7 @@ export function openUserStore(config: Config) {
   const [database, identityDatabase] = openMainDatabases(config.data, names, createLogger("database"));
   const clock = systemClock;
   const events = createEventBus<DomainEvents>(createLogger("events"));
-  const now = createSteadyNow(clock);
+  const now = createMonotonicNow(clock);
   const users = createUsersRepository(database);
   const provider = createIdentityProvider({
     repository: createProviderRepository(identityDatabase),

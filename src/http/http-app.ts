@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia, t } from "elysia";
-import { detail, inEnglish, textOf } from "../lib/core/domain-error.ts";
+import { detail, inEnglish, toText } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
@@ -126,7 +126,7 @@ export interface HttpDeps {
 }
 
 const reason = t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() });
-const toReason = (text: Text) => ({ ...textOf(text), message: inEnglish(text) });
+const toReason = (text: Text) => ({ ...toText(text), message: inEnglish(text) });
 
 const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "health">) =>
   new Elysia({ tags: ["system"] })
@@ -148,7 +148,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
           statusCode: 503,
           error: statusNames[503] ?? "",
           message,
-          ...textOf(first),
+          ...toText(first),
           reasons: reasons.map(toReason),
         };
       },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DomainError, textOf } from "../../src/lib/core/domain-error.ts";
+import { DomainError, toText } from "../../src/lib/core/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../src/lib/core/ids.ts";
 import type {
   DeviceIngest,
@@ -51,7 +51,7 @@ export class ArrayIngest implements DeviceIngest {
   }
 
   refuse(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void {
-    if (error instanceof DomainError) this.reject(device, { ...message, ...textOf(error) });
+    if (error instanceof DomainError) this.reject(device, { ...message, ...toText(error) });
   }
 
   commit(): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { steadyList } from "../../src/web/features/overview/site-pulse.ts";
+import { stableList } from "../../src/web/features/overview/site-pulse.ts";
 
 const NOW = 1_000_000;
 const listOf = (
@@ -7,7 +7,7 @@ const listOf = (
   ages: Readonly<Record<string, number>>,
   recent: readonly string[],
 ) =>
-  steadyList(
+  stableList(
     shown,
     recent.map((deviceId) => ({ deviceId, ts: NOW - (ages[deviceId] ?? 0) })),
     { newestOf: (deviceId) => NOW - (ages[deviceId] ?? 0), nameOf: (deviceId) => deviceId },

@@ -368,7 +368,7 @@ function integerOf(bytes: Buffer, isSigned: boolean): number | string {
 }
 
 /** Returns the text; undefined for an unsupported character set. The first byte identifies the set. */
-function textOf(bytes: Buffer): string | undefined {
+function decodeText(bytes: Buffer): string | undefined {
   if (bytes.length === 0) throw new BacnetFormatError();
   const content = bytes.subarray(1);
   switch (bytes[0]) {
@@ -431,7 +431,7 @@ function primitiveOf(tag: number, bytes: Buffer): BacnetData["value"] {
     case TAG.octets:
       return bytes.toString("hex");
     case TAG.text:
-      return textOf(bytes);
+      return decodeText(bytes);
     case TAG.bits:
       return bitsOf(bytes);
     case TAG.enumerated:

@@ -18,3 +18,7 @@ export function withoutNulls<Fields extends object>(fields: Fields): WithoutNull
     Object.entries(fields).filter(([, value]) => value !== null),
   ) as WithoutNulls<Fields>; // same keys, fewer
 }
+
+/** Returns a string with characters other than white space; undefined for other values. */
+export const nonBlank = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value : undefined;

@@ -69,7 +69,7 @@ export const detail = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Cod
 });
 
 /** Returns the stored form of an error, without parts for its caller alone. */
-export const textOf = ({ code, params }: Text): Text => ({ code, params });
+export const toText = ({ code, params }: Text): Text => ({ code, params });
 
 /** Returns an error for protocols without status codes: in English for programs without a catalog, and as a code with parameters. */
 export const errorReply = (text: Text): JsonObject => ({

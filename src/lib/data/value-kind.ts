@@ -32,7 +32,7 @@ export function kindOf(value: unknown): number {
 }
 
 /** Returns the stored text of a string (itself) or a JSON value. */
-export const textOf = (value: string | JsonValue, kind: number): string =>
+export const valueText = (value: string | JsonValue, kind: number): string =>
   kind === KIND_STRING && typeof value === "string" ? value : exactJson(value);
 
 type TagValue = number | boolean | string | JsonObject | JsonValue[];

@@ -92,7 +92,7 @@ export function compare(
   return operator === "<=" ? difference <= 0 : difference >= 0;
 }
 
-const textOf = (text: string): TemplateValue => (text.length > TEXT_CHARACTERS_MAX ? undefined : text);
+const limitedText = (text: string): TemplateValue => (text.length > TEXT_CHARACTERS_MAX ? undefined : text);
 
 function calculate(operator: string, left: number, right: number): number {
   if (operator === "+") return left + right;
@@ -112,7 +112,7 @@ export function arithmetic(
   if (left === undefined || right === undefined) return undefined;
   if (operator === "~" || (operator === "+" && typeof left === "string" && typeof right === "string")) {
     const [first, second] = [shortText(left, work), shortText(right, work)];
-    return first === undefined || second === undefined ? undefined : textOf(first + second);
+    return first === undefined || second === undefined ? undefined : limitedText(first + second);
   }
   return calculated(operator, left, right);
 }
@@ -140,7 +140,7 @@ export function shortText(value: TemplateValue, work: WorkBudget): string | unde
 
 function onText(value: TemplateValue, work: WorkBudget, change: (text: string) => string): TemplateValue {
   const text = value === undefined ? undefined : shortText(value, work);
-  return text === undefined ? undefined : textOf(change(text));
+  return text === undefined ? undefined : limitedText(change(text));
 }
 
 type Filter = (value: TemplateValue, parameters: readonly TemplateValue[], work: WorkBudget) => TemplateValue;

@@ -45,7 +45,7 @@ function bcdOf(bytes: Buffer): number {
   return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
-function textOf(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes
     .subarray(0, end < 0 ? bytes.length : end)
@@ -131,7 +131,7 @@ export function decodeRegister(spec: RegisterSpec, words: readonly number[]): Re
   const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0 } = spec;
   if (type === "BOOL") return words[0] !== 0;
   const bytes = ordered(words, order);
-  if (type === "STRING") return textOf(bytes);
+  if (type === "STRING") return decodeText(bytes);
   const raw = rawOf(type, bytes);
   if (!Number.isFinite(raw) || isMarker(spec, raw)) return undefined;
   if (bit !== undefined) {

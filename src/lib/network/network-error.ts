@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../core/domain-error.ts";
+import { DomainError, detail, toText } from "../core/domain-error.ts";
 import { messageOf } from "../core/error-message.ts";
 import type { ErrorCode } from "../texts/catalogues.ts";
 import type { Text } from "../texts/text.ts";
@@ -31,7 +31,7 @@ const NOT_TLS = /wrong_version_number|packet_length_too_long|unknown_protocol/i;
 
 /** Returns the reason of a network error as data. Reasons without a text of their own are quoted. */
 export function networkErrorText(error: unknown): Text {
-  if (error instanceof DomainError) return textOf(error);
+  if (error instanceof DomainError) return toText(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const textCode = Object.entries(codes).find(([name]) => name === code)?.[1];
   if (textCode !== undefined) return detail(textCode);

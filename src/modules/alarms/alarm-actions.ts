@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../../lib/core/domain-error.ts";
 import { isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import {
@@ -74,7 +74,7 @@ function downlinkOf(input: unknown, where: string): JsonValue {
     payloadOf(downlink);
   } catch (error) {
     throw error instanceof DomainError
-      ? wrong(where, detail("rule.not_valid", { reason: textOf(error) }))
+      ? wrong(where, detail("rule.not_valid", { reason: toText(error) }))
       : error;
   }
   return downlink as JsonValue; // parsed from JSON

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, inEnglish, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId, UserId } from "../../lib/core/ids.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import { iso } from "../../lib/time/iso-time.ts";
@@ -45,7 +45,7 @@ function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget)
     at: iso(createdAt),
     by,
     note: inEnglish(event),
-    ...textOf(event),
+    ...toText(event),
     alarm: { alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel },
   });
   return { tenantId, source: { kind: "alarm", id: alarmType }, target, orderKey: deviceId, body };
@@ -131,7 +131,7 @@ export class AlarmCommander {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== "command.request_id_taken") {
-        const text = detail("alarm_event.command_failed", { method: excerpt(method), reason: textOf(error) });
+        const text = detail("alarm_event.command_failed", { method: excerpt(method), reason: toText(error) });
         lifecycle.commit(() => {
           commandsRepository.delete(sequence);
           lifecycle.comment(alarm, null, text);

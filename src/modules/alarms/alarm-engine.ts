@@ -7,7 +7,7 @@ import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { DeviceRounds } from "../../platform/load/device-rounds.ts";
 import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
-import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
+import { type Clock, createMonotonicNow } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -161,7 +161,7 @@ export class AlarmEngine {
     const { repository, lifecycle, rulesOf, findDevice, transact, clock, log } = deps;
     const guarded = (deviceId: DeviceId, work: () => void) => this.#guarded(deviceId, work);
     const isKnown = (deviceId: DeviceId) => findDevice(deviceId) !== undefined;
-    this.#now = createSteadyNow(clock);
+    this.#now = createMonotonicNow(clock);
     this.#startedAt = this.#now();
     this.#actOn = createTransitions({ lifecycle, keysOf: deps.keysOf });
     this.#states = new AlarmStates({ repository, isKnown, transact, now: this.#now, clock, log });

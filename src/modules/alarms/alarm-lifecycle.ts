@@ -1,5 +1,5 @@
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
-import { detail, textOf } from "../../lib/core/domain-error.ts";
+import { detail, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -135,7 +135,7 @@ export class AlarmLifecycle {
     const { repository, clock } = this.#deps;
     const { alarmId } = alarm;
     const event = { eventId: newId<string>(), alarmId, eventType: "NOTIFIED", by: null } as const;
-    repository.addEvent({ ...event, ...textOf(text), createdAt: clock.now() }, alarm);
+    repository.addEvent({ ...event, ...toText(text), createdAt: clock.now() }, alarm);
   }
 
   #create(
@@ -181,7 +181,7 @@ export class AlarmLifecycle {
       eventId: newId<string>(),
       alarmId,
       eventType: type,
-      ...textOf(text),
+      ...toText(text),
       by,
       createdAt: updatedAt,
     };

@@ -42,7 +42,7 @@ interface AlarmsModules {
 }
 
 /** Creates the queries that alarms make about devices, profiles and attributes. */
-function createQuestions({ events, log }: Pick<Core, "events" | "log">, modules: AlarmsModules) {
+function createQueries({ events, log }: Pick<Core, "events" | "log">, modules: AlarmsModules) {
   const { directory, devicesRepository } = modules.devices;
   const { profiles } = modules.profiles;
   const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
@@ -86,7 +86,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const log = core.log.child("alarms");
   const time = new AlarmTime(clock);
   const repository = createAlarmsRepository(database);
-  const { ruleOf, mutedMs, ...questions } = createQuestions({ events, log }, modules);
+  const { ruleOf, mutedMs, ...queries } = createQueries({ events, log }, modules);
   const escalations = new EscalationCache(repository);
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, within its transaction; other modules add their hooks. */
@@ -119,7 +119,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const engine = new AlarmEngine({
     repository,
     lifecycle,
-    ...questions,
+    ...queries,
     holdBack: createHoldBack({ maintenance, clock }),
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
     transact,
@@ -136,7 +136,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     profiles: modules.profiles.profiles,
     statistics,
     store,
-    ...questions,
+    ...queries,
     clock,
   });
   const alarms = createAlarmsService({

@@ -19,7 +19,7 @@ import {
 } from "./backups.schemas.ts";
 import type { BackupsService } from "./backups.service.ts";
 import type { BackupSettings, StoredBackupRun } from "./backups.types.ts";
-import type { ListedSnapshot } from "./place-questions.ts";
+import type { ListedSnapshot } from "./place-requests.ts";
 import type { BackupPlace } from "./snapshot.types.ts";
 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });

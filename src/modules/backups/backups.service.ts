@@ -1,5 +1,5 @@
 import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
-import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { conflict, DomainError, detail, inEnglish, invalid, toText } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ConfigError } from "../../platform/config/config.ts";
@@ -23,7 +23,7 @@ import {
 import type { BackupRequest, BackupThread } from "./backup-thread.ts";
 import type { BackupsRepository } from "./backups.repository.ts";
 import type { BackupSettings, BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
-import type { ListedSnapshot } from "./place-questions.ts";
+import type { ListedSnapshot } from "./place-requests.ts";
 import type { PlaceThread } from "./place-thread.ts";
 import type { BackupPlace, BackupResult } from "./snapshot.types.ts";
 import { openTarget } from "./snapshot-repository.ts";
@@ -257,7 +257,7 @@ export class BackupsService {
         log.warn("backup found damage", { finding: inEnglish(finding), ...result.place });
     } catch (error) {
       const text =
-        error instanceof DomainError ? textOf(error) : detail("backup.failed", { reason: messageOf(error) });
+        error instanceof DomainError ? toText(error) : detail("backup.failed", { reason: messageOf(error) });
       repository.endRun(run.runId, { state: "FAILED", finishedAt: clock.now(), error: text });
       log.error("backup failed", { error });
     }

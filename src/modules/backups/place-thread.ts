@@ -1,17 +1,17 @@
 import { unavailable } from "../../lib/core/domain-error.ts";
 import { Lanes } from "../../platform/load/lanes.ts";
 import { WorkThread } from "../../platform/load/work-thread.ts";
-import type { ListedSnapshot, PlaceQuestion } from "./place-questions.ts";
+import type { ListedSnapshot, PlaceRequest } from "./place-requests.ts";
 
-/** Time limit of a question, whatever the place does. */
+/** Time limit of a request, whatever the place does. */
 const RESPONSE_MS_MAX = 180_000;
-/** Max. questions that wait. */
+/** Max. waiting requests. */
 const WAITING_MAX = 16;
-const LANE = "questions";
+const LANE = "requests";
 
-/** Asks backup places on a thread of its own, one question after the other. */
+/** Accesses backup places in a thread of its own, one request after the other. */
 export class PlaceThread {
-  readonly #thread = new WorkThread<PlaceQuestion, unknown>("src/modules/backups/place.worker.ts", {
+  readonly #thread = new WorkThread<PlaceRequest, unknown>("src/modules/backups/place.worker.ts", {
     interrupted: "backup.interrupted",
     failed: "backup.failed",
   });
@@ -19,18 +19,18 @@ export class PlaceThread {
   #isStopped = false;
 
   /** @throws DomainError the place's error */
-  async test(question: Omit<PlaceQuestion & { kind: "test" }, "kind">): Promise<void> {
-    await this.#ask({ kind: "test", ...question });
+  async test(request: Omit<PlaceRequest & { kind: "test" }, "kind">): Promise<void> {
+    await this.#send({ kind: "test", ...request });
   }
 
   /** Returns the stored snapshots, newest first. @throws DomainError the place's error */
-  async snapshots(question: Omit<PlaceQuestion & { kind: "snapshots" }, "kind">): Promise<ListedSnapshot[]> {
-    return (await this.#ask({ kind: "snapshots", ...question })) as ListedSnapshot[]; // of `responseOf`
+  async snapshots(request: Omit<PlaceRequest & { kind: "snapshots" }, "kind">): Promise<ListedSnapshot[]> {
+    return (await this.#send({ kind: "snapshots", ...request })) as ListedSnapshot[]; // of `responseOf`
   }
 
   /** Returns the names of the objects of a snapshot. @throws DomainError the place's error, `not_found` */
-  async objects(question: Omit<PlaceQuestion & { kind: "objects" }, "kind">): Promise<string[]> {
-    return (await this.#ask({ kind: "objects", ...question })) as string[]; // of `responseOf`
+  async objects(request: Omit<PlaceRequest & { kind: "objects" }, "kind">): Promise<string[]> {
+    return (await this.#send({ kind: "objects", ...request })) as string[]; // of `responseOf`
   }
 
   stop(): void {
@@ -38,12 +38,12 @@ export class PlaceThread {
     this.#thread.stop();
   }
 
-  async #ask(question: PlaceQuestion): Promise<unknown> {
+  async #send(request: PlaceRequest): Promise<unknown> {
     if (this.#lanes.waiting(LANE) >= WAITING_MAX) throw unavailable("backup.place_busy");
-    return this.#lanes.run(LANE, () => this.#run(question));
+    return this.#lanes.run(LANE, () => this.#run(request));
   }
 
-  async #run(question: PlaceQuestion): Promise<unknown> {
+  async #run(request: PlaceRequest): Promise<unknown> {
     if (this.#isStopped) throw unavailable("backup.interrupted");
     let isLate = false;
     const timer = setTimeout(() => {
@@ -51,7 +51,7 @@ export class PlaceThread {
       this.#thread.stop();
     }, RESPONSE_MS_MAX);
     try {
-      return await this.#thread.run(question, () => undefined);
+      return await this.#thread.run(request, () => undefined);
     } catch (error) {
       throw isLate ? unavailable("network_error.no_response_within", { ms: RESPONSE_MS_MAX }) : error;
     } finally {

@@ -1,4 +1,4 @@
-import { conflict, textOf } from "../../lib/core/domain-error.ts";
+import { conflict, toText } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { ownSchemas } from "../../platform/database/data-schemas.ts";
@@ -112,7 +112,7 @@ export class SetupRestoration {
       log.info("backup restored, restarting with its data", { id });
       restart.request();
     } catch (error) {
-      const text = textOf(error as Text); // the thread rejects with domain errors only
+      const text = toText(error as Text); // the thread rejects with domain errors only
       this.#state = "FAILED";
       this.#error = text;
       log.warn("restoring a backup failed", { error });

@@ -1,6 +1,13 @@
 import type { CodecExample } from "./codec-index.types.ts";
 import { type CollectedFiles, collectionPath } from "./collected-files.ts";
-import { type Fields, fieldsOf, folderOf, listOf, readDocument, textOf } from "./collection-documents.ts";
+import {
+  boundedText,
+  type Fields,
+  fieldsOf,
+  folderOf,
+  listOf,
+  readDocument,
+} from "./collection-documents.ts";
 import { toExamples } from "./collection-examples.ts";
 import type { FoundCodec, Layout } from "./layout.types.ts";
 
@@ -26,7 +33,7 @@ function codecsOf(files: CollectedFiles, folder: string, device: Fields): FoundC
     const { version, codec } = fieldsOf(firmware);
     const file = typeof codec === "string" ? collectionPath(`${folder}codecs/${codec}`) : undefined;
     if (file !== undefined)
-      versions.set(file, [...(versions.get(file) ?? []), textOf(version, NAME_CHARACTERS_MAX)]);
+      versions.set(file, [...(versions.get(file) ?? []), boundedText(version, NAME_CHARACTERS_MAX)]);
   }
   return [...versions].map(([file, list]) => ({
     firmware: versions.size > 1 ? list.join(", ") : "",
@@ -43,9 +50,9 @@ export const chirpstackLayout: Layout = function* (files, paths) {
     for (const listed of new Set(listOf(devices))) {
       const device = fieldsOf(fieldsOf(readDocument(files, `${folder}devices/${listed}`)).device);
       yield {
-        vendor: textOf(name, NAME_CHARACTERS_MAX) || folder.split("/").at(-2) || "",
-        model: textOf(device.name, NAME_CHARACTERS_MAX) || textOf(listed, NAME_CHARACTERS_MAX),
-        description: textOf(device.description, DESCRIPTION_CHARACTERS_MAX),
+        vendor: boundedText(name, NAME_CHARACTERS_MAX) || folder.split("/").at(-2) || "",
+        model: boundedText(device.name, NAME_CHARACTERS_MAX) || boundedText(listed, NAME_CHARACTERS_MAX),
+        description: boundedText(device.description, DESCRIPTION_CHARACTERS_MAX),
         codecs: codecsOf(files, folder, device),
       };
     }

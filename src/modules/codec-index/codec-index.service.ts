@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { textOf } from "../../lib/core/domain-error.ts";
+import { toText } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { ArchiveUpload, UploadPart } from "../../platform/files/archive-upload.ts";
@@ -167,7 +167,7 @@ export class CodecIndexService {
       syncPath(dirname(path));
       log.info("codec index loaded", { ...summary });
     } catch (error) {
-      this.#error = textOf(error as Text); // the thread rejects with domain errors only
+      this.#error = toText(error as Text); // the thread rejects with domain errors only
       log.warn("loading a codec index failed", { error });
       rmSync(job.target, { force: true });
     } finally {

@@ -22,7 +22,7 @@ export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Returns a string in one line, truncated; "" for any other value. */
-export function textOf(value: unknown, charactersMax: number): string {
+export function boundedText(value: unknown, charactersMax: number): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
   return (
     String(value)

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { CodecExample, ExpectedOutput } from "./codec-index.types.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./collection-documents.ts";
+import { boundedText, type Fields, fieldsOf, listOf } from "./collection-documents.ts";
 import { indexLimits } from "./index-limits.ts";
 
 const FRAME_BYTES_MAX = 255;
@@ -37,7 +37,7 @@ function toExample(value: unknown, direction: CodecExample["direction"]): CodecE
   const frame = direction === "uplink" ? frameOf(bytes) : null;
   if (frame === undefined || !isJsonObject(wanted)) return undefined;
   const example: CodecExample = {
-    description: textOf(description ?? name, DESCRIPTION_CHARACTERS_MAX),
+    description: boundedText(description ?? name, DESCRIPTION_CHARACTERS_MAX),
     direction,
     fPort: portOf(fPort),
     frame,

@@ -9,7 +9,7 @@ import { chirpstackLayout, examplesBeside } from "./chirpstack-layout.ts";
 import { folderUnreadable, noCodecs, tooMany } from "./codec-index.errors.ts";
 import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
 import { CollectedFiles } from "./collected-files.ts";
-import { folderOf, textOf } from "./collection-documents.ts";
+import { boundedText, folderOf } from "./collection-documents.ts";
 import { INDEX_VERSION } from "./index-file.ts";
 import { indexLimits } from "./index-limits.ts";
 import type { FoundCodec, FoundDevice, Layout } from "./layout.types.ts";
@@ -205,7 +205,7 @@ class IndexBuilder {
   #addLicense(path: string): void {
     const lines = (this.#files.text(path) ?? "").split("\n", 20);
     const name = lines
-      .map((line) => textOf(line, LICENSE_CHARACTERS_MAX))
+      .map((line) => boundedText(line, LICENSE_CHARACTERS_MAX))
       .find((line) => /[a-z]/i.test(line));
     if (name !== undefined) this.#licenses.set(folderOf(path), name);
   }

@@ -1,5 +1,12 @@
 import { type CollectedFiles, collectionPath } from "./collected-files.ts";
-import { type Fields, fieldsOf, folderOf, listOf, readDocument, textOf } from "./collection-documents.ts";
+import {
+  boundedText,
+  type Fields,
+  fieldsOf,
+  folderOf,
+  listOf,
+  readDocument,
+} from "./collection-documents.ts";
 import { toExamples } from "./collection-examples.ts";
 import type { FoundCodec, FoundDevice, Layout } from "./layout.types.ts";
 
@@ -30,8 +37,11 @@ function codecNames(device: Fields): Map<string, { folder: string; versions: Set
     for (const profile of Object.values(fieldsOf(profiles))) {
       const { codec, vendorID } = fieldsOf(profile);
       if (typeof codec !== "string") continue;
-      const use = found.get(codec) ?? { folder: textOf(vendorID, NAME_CHARACTERS_MAX), versions: new Set() };
-      use.versions.add(textOf(version, NAME_CHARACTERS_MAX));
+      const use = found.get(codec) ?? {
+        folder: boundedText(vendorID, NAME_CHARACTERS_MAX),
+        versions: new Set(),
+      };
+      use.versions.add(boundedText(version, NAME_CHARACTERS_MAX));
       found.set(codec, use);
     }
   }
@@ -62,7 +72,7 @@ export const thingsNetworkLayout: Layout = function* (files, paths) {
     for (const listed of listOf(fieldsOf(readDocument(files, index)).vendors)) {
       const { id, name } = fieldsOf(listed);
       if (typeof id === "string")
-        yield* devicesOf(files, root, { id, name: textOf(name, NAME_CHARACTERS_MAX) || id });
+        yield* devicesOf(files, root, { id, name: boundedText(name, NAME_CHARACTERS_MAX) || id });
     }
   }
 };
@@ -77,8 +87,8 @@ function* devicesOf(
     const device = fieldsOf(readDocument(files, `${root}${vendor.id}/${id}.yaml`));
     yield {
       vendor: vendor.name,
-      model: textOf(device.name, NAME_CHARACTERS_MAX) || textOf(id, NAME_CHARACTERS_MAX),
-      description: textOf(device.description, DESCRIPTION_CHARACTERS_MAX),
+      model: boundedText(device.name, NAME_CHARACTERS_MAX) || boundedText(id, NAME_CHARACTERS_MAX),
+      description: boundedText(device.description, DESCRIPTION_CHARACTERS_MAX),
       codecs: codecsOf(files, { root, vendor: vendor.id }, device),
     };
   }

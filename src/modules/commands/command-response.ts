@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../../lib/core/domain-error.ts";
 import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import { withoutNuls } from "../../lib/json/sent-json.ts";
@@ -27,7 +27,7 @@ export function readResponse(bytes: Uint8Array, encoding: BodyEncoding): Command
     if (!(error instanceof DomainError)) throw error;
     const text = withoutNuls(new TextDecoder().decode(bytes)).trim();
     if (isPlain(text)) return text === "" ? null : text;
-    const reason = detail("command_error.unreadable", { reason: textOf(error) });
+    const reason = detail("command_error.unreadable", { reason: toText(error) });
     return new CommandFailure(reason, { received: excerpt(text) });
   }
 }

@@ -1,5 +1,5 @@
 import { Port } from "../../platform/core/port.ts";
-import { createSteadyNow } from "../../platform/time/clock.ts";
+import { createMonotonicNow } from "../../platform/time/clock.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -31,7 +31,7 @@ export function createCommandsModule(
   const { profiles } = modules.profiles;
   const { attributes } = modules.attributes;
   const { store } = modules.storage;
-  const now = createSteadyNow(clock);
+  const now = createMonotonicNow(clock);
   const repository = createCommandsRepository(database);
   const ways = new CommandWays(directory);
   const engine = new CommandEngine({

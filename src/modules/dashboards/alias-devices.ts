@@ -27,7 +27,7 @@ function parameter(alias: Alias, name: string): unknown {
   return undefined;
 }
 
-function textOf(alias: Alias, ...names: readonly string[]): string {
+function aliasText(alias: Alias, ...names: readonly string[]): string {
   for (const name of names) {
     const value = parameter(alias, name);
     if (typeof value === "string" && value !== "") return value;
@@ -50,13 +50,13 @@ const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): Resolv
 });
 
 /** Returns a reader that caches results, because aliases of a dashboard often request the same. */
-function readOnce<Question>(read: (question: Question) => ResolvedDevice[]) {
-  const responses = new Map<string, ResolvedDevice[]>();
-  return (question: Question): ResolvedDevice[] => {
-    const name = JSON.stringify(question);
-    const response = responses.get(name) ?? read(question);
-    responses.set(name, response);
-    return response;
+function readOnce<Query>(read: (query: Query) => ResolvedDevice[]) {
+  const results = new Map<string, ResolvedDevice[]>();
+  return (query: Query): ResolvedDevice[] => {
+    const name = JSON.stringify(query);
+    const devices = results.get(name) ?? read(query);
+    results.set(name, devices);
+    return devices;
   };
 }
 
@@ -94,15 +94,15 @@ export function createAliasDevices(deps: {
     const of = readOnce((deviceId: string) => found(principal, deviceId));
     return (alias: Alias): ResolvedDevice[] => {
       const resolve: Record<(typeof ALIAS_TYPES)[number], () => ResolvedDevice[]> = {
-        singleDevice: () => of(textOf(alias, "deviceId")),
+        singleDevice: () => of(aliasText(alias, "deviceId")),
         deviceList: () => listOf(alias).flatMap(of),
-        deviceType: () => listed({ deviceType: textOf(alias, "deviceType") }),
-        deviceGroup: () => listed({ tag: textOf(alias, "tag", "group") }),
+        deviceType: () => listed({ deviceType: aliasText(alias, "deviceType") }),
+        deviceGroup: () => listed({ tag: aliasText(alias, "tag", "group") }),
         gatewayChildren: () =>
-          of(textOf(alias, "gatewayId", "deviceId")).flatMap(({ deviceId }) =>
+          of(aliasText(alias, "gatewayId", "deviceId")).flatMap(({ deviceId }) =>
             listed({ parentDeviceId: deviceId }),
           ),
-        asset: () => listed({ assetId: textOf(alias, "assetId") }),
+        asset: () => listed({ assetId: aliasText(alias, "assetId") }),
         stateEntity: () => (typeof state.deviceId === "string" ? of(state.deviceId) : []),
       };
       const type = ALIAS_TYPES.find((aliasType) => aliasType === alias.type);

@@ -1,6 +1,6 @@
 import { consumptionInterval } from "../../lib/console/consumption-interval.ts";
 import { symbolEntries } from "../../lib/console/widget-keys.ts";
-import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, inEnglish, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { yearsLater } from "../../lib/time/same-time.ts";
@@ -389,7 +389,7 @@ async function wantedOf(widget: Widget, input: WidgetInput): Promise<Wanted | Te
     };
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
-    return textOf(error);
+    return toText(error);
   }
 }
 
@@ -450,7 +450,7 @@ export function createDashboardData(deps: {
     } catch (error) {
       const isOfAll = !(error instanceof DomainError) || ["unavailable", "too_large"].includes(error.kind);
       if (isOfAll) throw error;
-      return textOf(error); // for example, strings cannot be averaged: reported for this query only
+      return toText(error); // for example, strings cannot be averaged: reported for this query only
     }
   }
 

@@ -1,3 +1,4 @@
+import { nonBlank } from "../../lib/core/defined.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandEngine } from "../commands/command-engine.ts";
@@ -28,14 +29,12 @@ export function createBrokerCommands(
   },
 ): BrokerTransports {
   const { attributes, integrations, commands } = deps;
-  const textOf = (deviceId: DeviceId, key: string) => {
-    const value = attributes.valueOf(deviceId, "SERVER", key);
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
+  const attributeOf = (deviceId: DeviceId, key: string) =>
+    nonBlank(attributes.valueOf(deviceId, "SERVER", key));
   const brokerCommands = new BrokerCommands({
     commands,
-    externalIdOf: (deviceId) => textOf(deviceId, EXTERNAL_ID_KEY),
-    savedIntegrationOf: (deviceId) => textOf(deviceId, INTEGRATION_ID_KEY),
+    externalIdOf: (deviceId) => attributeOf(deviceId, EXTERNAL_ID_KEY),
+    savedIntegrationOf: (deviceId) => attributeOf(deviceId, INTEGRATION_ID_KEY),
     saveIntegration: (deviceId, integrationId) =>
       attributes.saveServer(deviceId, INTEGRATION_ID_KEY, integrationId),
     find: integrations.repository.find,
@@ -48,9 +47,9 @@ export function createBrokerCommands(
   });
   deps.ways.add("broker", brokerCommands);
   const sharedAttributes = new SharedAttributes({
-    externalIdOf: (deviceId) => textOf(deviceId, EXTERNAL_ID_KEY),
+    externalIdOf: (deviceId) => attributeOf(deviceId, EXTERNAL_ID_KEY),
     integrationOf(deviceId) {
-      const id = textOf(deviceId, INTEGRATION_ID_KEY);
+      const id = attributeOf(deviceId, INTEGRATION_ID_KEY);
       const integration = id === undefined ? undefined : integrations.repository.findAcrossTenants(id);
       return integration && isInUse(integration) ? integration : undefined;
     },

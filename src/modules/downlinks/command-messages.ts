@@ -56,7 +56,7 @@ export function attributeMessages(
         .filter(([key]) => isLevel(key))
         .map(([key, value]) => ({
           topic: topic.replaceAll("{key}", () => key),
-          payload: textOf(isSwitched ? onOff(value) : value),
+          payload: commandText(isSwitched ? onOff(value) : value),
           qos: 1,
         }))
     : [{ topic, payload: JSON.stringify(Object.fromEntries(values)), qos: 1 }];
@@ -69,7 +69,7 @@ function ensureLevel(name: string): string {
   return name;
 }
 
-function textOf(value: JsonValue): string {
+function commandText(value: JsonValue): string {
   if (value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
@@ -84,7 +84,7 @@ const tasmota: Writer = ({ settings, externalId }, command) => {
     return !isReport(levels[0]) && isReport(levels.at(-2));
   });
   const place = isBehind ? `${externalId}/cmnd` : `cmnd/${externalId}`;
-  return { topic: `${place}/${ensureLevel(name)}`, payload: textOf(onOff(value)), qos: 1 };
+  return { topic: `${place}/${ensureLevel(name)}`, payload: commandText(onOff(value)), qos: 1 };
 };
 
 /** Publishes to `<base>/<device>/set`, or to `…/get` for the method `get`. */

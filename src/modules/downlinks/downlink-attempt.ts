@@ -85,7 +85,7 @@ const hints = {
 } as const satisfies Record<number, ErrorCode>;
 
 /** Describes a failed response of the network server. `key` is removed if the response repeats it; with null, only the status is described. */
-function textOf({ status, body }: HttpResponse, key: string | null | undefined): Text {
+function refusalText({ status, body }: HttpResponse, key: string | null | undefined): Text {
   const hint = Object.entries(hints).find(([code]) => code === String(status))?.[1];
   const response = responseOf({ status, body }, key);
   return hint === undefined ? response : detail("downlink_error.hinted", { response, hint: detail(hint) });
@@ -127,7 +127,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
     if (verdict === "delivered")
       return { verdict, error: null, response: { networkId: networkIdIn(response) } };
     const retryAfterMs = retryAfter(response.headers["retry-after"], deps.wallClock());
-    return { verdict, error: textOf(response, key), retryAfterMs };
+    return { verdict, error: refusalText(response, key), retryAfterMs };
   }
 
   function outgoing(

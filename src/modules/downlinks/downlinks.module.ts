@@ -1,5 +1,6 @@
+import { nonBlank } from "../../lib/core/defined.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { createSteadyNow } from "../../platform/time/clock.ts";
+import { createMonotonicNow } from "../../platform/time/clock.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CodecsModule } from "../codecs/codecs.module.ts";
@@ -33,11 +34,9 @@ interface DownlinksModules {
   readonly commands: CommandsModule;
 }
 
-const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-
 const namesIn = (attributes: Pick<AttributesService, "valueOf">, deviceId: DeviceId) => ({
-  devEui: textOf(attributes.valueOf(deviceId, "SERVER", DEV_EUI_KEY)),
-  networkDeviceId: textOf(attributes.valueOf(deviceId, "SERVER", EXTERNAL_ID_KEY)),
+  devEui: nonBlank(attributes.valueOf(deviceId, "SERVER", DEV_EUI_KEY)),
+  networkDeviceId: nonBlank(attributes.valueOf(deviceId, "SERVER", EXTERNAL_ID_KEY)),
 });
 
 function canSend({ status, type, settings }: BriefIntegration): boolean {
@@ -111,7 +110,7 @@ export function createDownlinksModule(
   const { reach } = modules.outbound;
   const { engine: commands } = modules.commands;
   const { integrations, repository: integrationsRepository, identities, eventLog } = integrationsModule;
-  const now = createSteadyNow(clock);
+  const now = createMonotonicNow(clock);
   const repository = createDownlinksRepository(database);
   const ways = createDownlinkWays({
     repository,

@@ -1,4 +1,4 @@
-import { DomainError, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -188,7 +188,7 @@ export class FieldFleet<Kind extends FieldKind> {
         })),
       );
     } catch (error) {
-      if (error instanceof DomainError) ingest.reject(device, { ...origin, ...textOf(error), sample: body });
+      if (error instanceof DomainError) ingest.reject(device, { ...origin, ...toText(error), sample: body });
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, inEnglish, toText, unavailable } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
@@ -263,7 +263,7 @@ export class GeneratorEngine {
   #noteError({ generator }: Run, error: unknown): void {
     const activity = this.#ensureActivity(generator.id);
     activity.refused++;
-    const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
+    const text = error instanceof DomainError ? toText(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
     if (activity.lastError?.code !== text.code)
       this.#deps.log.warn("readings of a generator rejected", {

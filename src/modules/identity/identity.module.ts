@@ -2,7 +2,7 @@ import { Port } from "../../platform/core/port.ts";
 import { createOwnOrigin } from "../../platform/network/own-origin.ts";
 import { publicAddressOf } from "../../platform/network/public-address.ts";
 import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
-import { createSteadyNow } from "../../platform/time/clock.ts";
+import { createMonotonicNow } from "../../platform/time/clock.ts";
 import type { ApiKeysModule } from "../api-keys/api-keys.module.ts";
 import type { AuditModule } from "../audit/audit.module.ts";
 import type { MailModule } from "../mail/mail.module.ts";
@@ -172,7 +172,7 @@ export function createIdentityModule(core: Core, modules: IdentityModules) {
   const { keys } = modules.apiKeys;
   const { config, data, database, clock, ports } = core;
   const { transact, changes } = database;
-  const now = createSteadyNow(clock);
+  const now = createMonotonicNow(clock);
   /** Key that signs the access tokens. */
   const tokenKey = data.secret("jwt.key", 32);
   const mailOriginFor = createOwnOrigin(config, ports);

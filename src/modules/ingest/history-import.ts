@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, inEnglish, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, toText } from "../../lib/core/domain-error.ts";
 import type { HistoryFormat } from "../../lib/csv/history-format.ts";
 import { historyLines, type LineGroup } from "../../lib/csv/history-lines.ts";
 import {
@@ -97,7 +97,7 @@ function parsed(line: string, hasLongInteger: boolean): unknown {
     ensureLineShape(line);
     return hasLongInteger ? parseJson(line) : JSON.parse(line);
   } catch (error) {
-    return new Unread(error instanceof DomainError ? textOf(error) : notJson);
+    return new Unread(error instanceof DomainError ? toText(error) : notJson);
   }
 }
 

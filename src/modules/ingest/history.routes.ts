@@ -1,5 +1,5 @@
 import { Elysia, type Static, t } from "elysia";
-import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, toText, unsupported } from "../../lib/core/domain-error.ts";
 import type { HistoryFormat } from "../../lib/csv/history-format.ts";
 import { type CsvOptions, noNotes } from "../../lib/csv/history-rows.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
@@ -37,7 +37,7 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
         controller.enqueue(line(step.value));
         if (step.done === true) controller.close();
       } catch (error) {
-        const text = error instanceof DomainError ? textOf(error) : detail("import_error.failed");
+        const text = error instanceof DomainError ? toText(error) : detail("import_error.failed");
         controller.enqueue(line({ success: false, message: inEnglish(text), ...text }));
         controller.close();
       }

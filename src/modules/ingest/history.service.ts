@@ -1,4 +1,4 @@
-import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { invariant } from "../../lib/core/invariant.ts";
 import { csvCell } from "../../lib/csv/csv-cell.ts";
@@ -262,10 +262,10 @@ async function* reportingFailures(
     const result = yield* progress;
     const [first] = result.errors;
     if (first !== undefined)
-      report(detail("fault.import_failed", { failed: result.failed, row: first.row, reason: textOf(first) }));
+      report(detail("fault.import_failed", { failed: result.failed, row: first.row, reason: toText(first) }));
     return result;
   } catch (error) {
-    if (error instanceof DomainError) report(textOf(error));
+    if (error instanceof DomainError) report(toText(error));
     throw error;
   }
 }

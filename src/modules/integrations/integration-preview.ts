@@ -1,4 +1,4 @@
-import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid, toText } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { depthOf } from "../../lib/json/json-depth.ts";
@@ -237,7 +237,7 @@ class MessagePreview {
     const device = inStage("resolution", () =>
       resolution.preview(integration, this.#live.settings, part.device),
     );
-    const note = (reason: Text) => void this.#shown.warnings.push(textOf(reason));
+    const note = (reason: Text) => void this.#shown.warnings.push(toText(reason));
     const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body, note)));
     const reference = omit(part.device, "deviceToken", "route", "creation", "isAnnounced");
     this.#shown.results.push({
@@ -264,6 +264,6 @@ class MessagePreview {
       this.#shown.scripts.push({ value: null, console, usedMs, warnings: [] });
     }
     const line = isOfScript ? (reason.line ?? null) : null;
-    this.#shown.errors.push({ stage, text: textOf(reason), line });
+    this.#shown.errors.push({ stage, text: toText(reason), line });
   }
 }

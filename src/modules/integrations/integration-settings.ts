@@ -1,5 +1,5 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid, toText } from "../../lib/core/domain-error.ts";
 import { innermostIssue, ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
@@ -155,7 +155,7 @@ function ensurePaths(paths: IntegrationSettings["paths"] = {}): void {
       if (text !== "") parsePath(text);
     } catch (error) {
       throw error instanceof DomainError
-        ? fail(`paths.${name}`, detail("rule.not_valid", { reason: textOf(error) }))
+        ? fail(`paths.${name}`, detail("rule.not_valid", { reason: toText(error) }))
         : error;
     }
 }

@@ -1,4 +1,4 @@
-import { type DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
+import { type DomainError, detail, inEnglish, toText } from "../../lib/core/domain-error.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventOutcome } from "./integration-events.repository.ts";
@@ -100,9 +100,9 @@ export function outcomeOf(
     const { stage, reason } = failure;
     const text =
       parts === 1
-        ? textOf(reason)
+        ? toText(reason)
         : detail("integration_event.parts_failed", {
-            reason: textOf(reason),
+            reason: toText(reason),
             failed: work.failures.length,
             total: parts,
           });

@@ -34,7 +34,7 @@ const ofEnvelope: ReadonlySet<string> = new Set([
   ...["ts", "attributes", "externalDeviceId", "deviceId", "devEui", "deviceName", "deviceType"],
 ]);
 
-const textOf = (value: unknown): string | undefined =>
+const identifierText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 
 const isContainer = (name: string, value: unknown): value is Record<string, unknown> =>
@@ -64,11 +64,11 @@ function toPart(value: unknown): ScriptedPart {
   const time = ts === undefined ? {} : { ts };
   if (!isEnvelope(value)) return { device: {}, ...time, values: flat, attributes: undefined };
   const { attributes } = value;
-  const externalId = textOf(value.externalDeviceId ?? value.deviceId);
-  const devEui = textOf(value.devEui)
+  const externalId = identifierText(value.externalDeviceId ?? value.deviceId);
+  const devEui = identifierText(value.devEui)
     ?.toLowerCase()
     .replace(/[^0-9a-f]/g, "");
-  const [name, type] = [textOf(value.deviceName), textOf(value.deviceType)];
+  const [name, type] = [identifierText(value.deviceName), identifierText(value.deviceType)];
   return {
     device: {
       ...(externalId !== undefined && { externalId }),

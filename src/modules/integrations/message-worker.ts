@@ -1,4 +1,4 @@
-import { detail, textOf } from "../../lib/core/domain-error.ts";
+import { detail, toText } from "../../lib/core/domain-error.ts";
 import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { refusedWrite } from "../../platform/database/storage-failure.ts";
@@ -220,7 +220,7 @@ export function storePart(deps: PartStoreDeps, part: MessagePart, { live, source
     else work.notes.push(detail("integration_note.foreign_profile"));
   }
   inStage("ingest", () => {
-    const note: NoteLeftOut = (reason) => void work.notes.push(textOf(reason));
+    const note: NoteLeftOut = (reason) => void work.notes.push(toText(reason));
     const readings = part.body === undefined ? [] : ingest.toReadings(part.body, note);
     if (readings.length > 0 || part.attributes.size > 0) {
       const where = source.topic ?? integration.name;

@@ -1,4 +1,4 @@
-import { textOf } from "../../lib/core/domain-error.ts";
+import { toText } from "../../lib/core/domain-error.ts";
 import { sampleText } from "../../lib/strings/sample-text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -25,7 +25,7 @@ export function createFailureReporter({ repository, events }: PublisherDeps) {
     if (integration === undefined) return;
     const { tenantId, name } = integration;
     events.emit("fault.occurred", {
-      ...textOf(text),
+      ...toText(text),
       source: "integration",
       tenantId,
       subject: { kind: "integration", id: integrationId, name },

@@ -1,4 +1,4 @@
-import { DomainError, limited, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, limited, toText } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
@@ -144,7 +144,7 @@ export function createWebhooksService(deps: {
     } catch (error) {
       const subject = { kind: "integration", id: integrationId, name } as const;
       if (error instanceof DomainError)
-        deps.events.emit("fault.occurred", { ...textOf(error), source: "integration", tenantId, subject });
+        deps.events.emit("fault.occurred", { ...toText(error), source: "integration", tenantId, subject });
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { createSteadyNow } from "../../platform/time/clock.ts";
+import { createMonotonicNow } from "../../platform/time/clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { SettingsModule } from "../settings/settings.module.ts";
@@ -29,7 +29,7 @@ export function createMailModule(
     durable: database.durable,
     clock,
     retentionTime: () => clock.retentionTime(),
-    now: createSteadyNow(clock),
+    now: createMonotonicNow(clock),
     log: log.child("mail"),
   });
   return {

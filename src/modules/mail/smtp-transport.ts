@@ -28,11 +28,11 @@ function refusalOf(error: unknown): MailRefusal {
   const { code = "", responseCode = 0 } = error as SmtpError; // all that nodemailer and the network throw has this shape
   const isPermanent =
     (code === "EENVELOPE" || code === "EMESSAGE") && (responseCode === 0 || responseCode >= 500);
-  return new MailRefusal(textOf(error as SmtpError), isPermanent, error);
+  return new MailRefusal(smtpText(error as SmtpError), isPermanent, error);
 }
 
 /** Returns a text for the failure, with the message of the server or network if there is one. */
-function textOf(error: SmtpError): Text {
+function smtpText(error: SmtpError): Text {
   const { code = "", responseCode = 0, message } = error;
   const reason = excerpt(message, REASON_CHARACTERS_MAX);
   if (code === "EAUTH") return detail("mail_error.sign_in", { reason });

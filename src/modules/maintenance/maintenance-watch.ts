@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
+import { type Clock, createMonotonicNow } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { MaintenanceRepository } from "./maintenance.repository.ts";
 import type { Maintenance } from "./maintenance.types.ts";
@@ -40,7 +40,7 @@ export class MaintenanceWatch {
 
   constructor(deps: MaintenanceWatchDeps) {
     this.#deps = deps;
-    this.#now = createSteadyNow(deps.clock);
+    this.#now = createMonotonicNow(deps.clock);
   }
 
   /** Subscribes to deletions of devices and tenants. The module calls it once, before anything is started. */

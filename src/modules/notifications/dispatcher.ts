@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { compareSeverities } from "../../lib/alarms/severity.ts";
-import { detail, textOf } from "../../lib/core/domain-error.ts";
+import { detail, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -447,7 +447,7 @@ export const createNotificationHook =
       message,
       messageParts,
       formerSeverity: hasRisen ? (before?.severity ?? null) : null,
-      cause: trigger === "CLEARED" ? textOf(event) : null,
+      cause: trigger === "CLEARED" ? toText(event) : null,
       level: alarm.escalationLevel,
       at: event.createdAt,
     });

@@ -1,5 +1,5 @@
 import { publicAddressOf } from "../../platform/network/public-address.ts";
-import { createSteadyNow } from "../../platform/time/clock.ts";
+import { createMonotonicNow } from "../../platform/time/clock.ts";
 import type { AlarmsModule } from "../alarms/alarms.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -70,7 +70,7 @@ export function createNotificationsModule(
     recipientIdsOf: alarms.recipientIdsOf,
     transact: database.transact,
     clock,
-    now: createSteadyNow(clock),
+    now: createMonotonicNow(clock),
     events,
     log,
   });

@@ -10,7 +10,7 @@ import {
   type GiveUp,
   type Settled,
 } from "../../platform/delivery-queue/delivery-queue.ts";
-import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
+import { type Clock, createMonotonicNow } from "../../platform/time/clock.ts";
 import type { CountsRow, OutboundRepository, QueuedRequest, TargetRow } from "./outbound.repository.ts";
 import type { OutboundResponse } from "./outbound.types.ts";
 
@@ -85,7 +85,7 @@ function countsOf(results: readonly SettledRequest[], wallTime: number): CountsR
  */
 export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
   const { repository, transact, onFailed, clock, log } = deps;
-  let now = createSteadyNow(clock, 0);
+  let now = createMonotonicNow(clock, 0);
 
   function write(results: readonly SettledRequest[]): void {
     const wallTime = clock.now();
@@ -177,7 +177,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
     /** Returns the time of the queue, in ms. */
     now: () => now(),
     start(): void {
-      now = createSteadyNow(clock, repository.latestRunning());
+      now = createMonotonicNow(clock, repository.latestRunning());
       repository.deleteUnusedTargets();
       queue.start();
     },

@@ -1,6 +1,6 @@
 import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid, toText } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { innermostIssue, ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
@@ -86,13 +86,13 @@ function compileStep(input: unknown, where: string): CompiledStep | undefined {
     if (typeof compiled === "function") return { type, fields, run: compiled };
     return { type, fields, run: runAlone(compiled), slotStep: compiled };
   } catch (error) {
-    if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: textOf(error) });
+    if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: toText(error) });
     throw error;
   }
 }
 
 function reasonOf(error: unknown): Text {
-  if (error instanceof DomainError) return textOf(error);
+  if (error instanceof DomainError) return toText(error);
   const reason = error instanceof Error ? error.message : String(error);
   return detail("step_failure.unexpected", { reason: reasonExcerpt(reason) });
 }

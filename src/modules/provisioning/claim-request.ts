@@ -24,7 +24,7 @@ export interface ClaimRequest {
   readonly credentials: CredentialsChange | undefined;
 }
 
-function textOf(body: Record<string, unknown>, name: string, max: number): string | undefined {
+function textField(body: Record<string, unknown>, name: string, max: number): string | undefined {
   const value = body[name];
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value !== "string" || value.length > max || CONTROL_CHARACTERS.test(value))
@@ -33,7 +33,7 @@ function textOf(body: Record<string, unknown>, name: string, max: number): strin
 }
 
 function needed(body: Record<string, unknown>, name: string, max: number): string {
-  const text = textOf(body, name, max);
+  const text = textField(body, name, max);
   if (text === undefined || text.trim() === "") throw invalid("claim.field_missing", { name });
   return text;
 }
@@ -50,23 +50,23 @@ function certificateOf(hash: unknown): CredentialsChange {
 }
 
 function credentialsOf(body: Record<string, unknown>): CredentialsChange | undefined {
-  const type = textOf(body, "credentialsType", 64);
+  const type = textField(body, "credentialsType", 64);
   switch (type) {
     case undefined:
       return body.token === undefined
         ? undefined
         : credentialsOf({ ...body, credentialsType: "ACCESS_TOKEN" });
     case "ACCESS_TOKEN": {
-      const token = textOf(body, "token", 128);
+      const token = textField(body, "token", 128);
       if (token !== undefined && !/^[A-Za-z0-9._~-]{20,128}$/.test(token))
         throw invalid("claim.token_invalid");
       return token === undefined ? undefined : { type, token };
     }
     case "MQTT_BASIC": {
-      const password = textOf(body, "password", 256);
+      const password = textField(body, "password", 256);
       if (password !== undefined && password.length < 8) throw invalid("claim.password_short");
-      const username = textOf(body, "username", 128);
-      const clientId = textOf(body, "clientId", 128);
+      const username = textField(body, "username", 128);
+      const clientId = textField(body, "clientId", 128);
       return { type, username, clientId, password };
     }
     case "X509":
@@ -81,11 +81,11 @@ function credentialsOf(body: Record<string, unknown>): CredentialsChange | undef
 export function parseClaim(body: unknown): ClaimRequest {
   if (!isJsonObject(body)) throw invalid("claim.body_invalid");
   return {
-    deviceName: textOf(body, "deviceName", NAME_CHARACTERS_MAX) ?? `device-${randomToken(NAME_BYTES)}`,
+    deviceName: textField(body, "deviceName", NAME_CHARACTERS_MAX) ?? `device-${randomToken(NAME_BYTES)}`,
     key: needed(body, "provisionDeviceKey", 128),
     secret: needed(body, "provisionDeviceSecret", 128),
     isGateway: body.gateway === true,
-    deviceType: textOf(body, "deviceType", TYPE_CHARACTERS_MAX),
+    deviceType: textField(body, "deviceType", TYPE_CHARACTERS_MAX),
     credentials: credentialsOf(body),
   };
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { conflict, DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { conflict, DomainError, detail, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { shownName } from "../../lib/strings/secret-hint.ts";
 import { randomToken, sha256 } from "../../platform/core/ids.ts";
@@ -105,7 +105,7 @@ function record(
     outcome: error === undefined ? "SUCCESS" : "REFUSED",
     target: { type: "device", id: device?.deviceId ?? "", name: deviceName },
     address,
-    after: error === undefined ? { profileId: device?.profileId } : { reason: textOf(error) },
+    after: error === undefined ? { profileId: device?.profileId } : { reason: toText(error) },
   });
 }
 

@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -99,7 +99,7 @@ export class RunActions {
       const commandId = await this.#perform(job, run.runId, deviceId);
       return { deviceId, name, status: "SUCCESS", error: null, commandId };
     } catch (error) {
-      if (error instanceof DomainError) return failed(target, textOf(error));
+      if (error instanceof DomainError) return failed(target, toText(error));
       this.#log.error("job failed on a device", { jobId: job.jobId, deviceId, error });
       return failed(target, detail("run_result.failed"));
     }

@@ -34,12 +34,12 @@ function reasonOf({ reason, params }: Record<string, unknown>): Text {
   if (code === undefined) return detail("script_reason.unreadable");
   const texts = Object.entries(isJsonObject(params) ? params : {})
     .slice(0, 5)
-    .map(([name, value]) => [name, textOf(value).slice(0, PARAM_CHARACTERS_MAX)]);
+    .map(([name, value]) => [name, shownText(value).slice(0, PARAM_CHARACTERS_MAX)]);
   return { code, params: Object.fromEntries(texts) };
 }
 
 /** Returns the text of a value without converting objects: a script's object may have a `toString` that is not a function. */
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const shownText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 type Answered = EngineReply & { ok: true };
 
@@ -73,7 +73,7 @@ function read(reply: Answered): Record<string, unknown> {
 const warningsOf = ({ warnings }: Record<string, unknown>): readonly string[] =>
   (Array.isArray(warnings) ? warnings : [])
     .slice(0, scriptLimits.warningsMax)
-    .map((warning) => textOf(warning).slice(0, scriptLimits.warningCharsMax));
+    .map((warning) => shownText(warning).slice(0, scriptLimits.warningCharsMax));
 
 export function readResult(reply: Answered): ScriptResult {
   const response = read(reply);

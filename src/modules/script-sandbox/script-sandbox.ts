@@ -1,4 +1,4 @@
-import { detail, textOf } from "../../lib/core/domain-error.ts";
+import { detail, toText } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import { JsonText } from "../../lib/json/json-text.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -295,7 +295,7 @@ export class ScriptSandbox {
   }
 
   #note(key: string, source: string, failure: ScriptFailure): void {
-    if (COSTLY.has(failure.code)) this.#breakers.overran(key, source, textOf(failure));
+    if (COSTLY.has(failure.code)) this.#breakers.overran(key, source, toText(failure));
     else if (failure.code === "script.error" || failure.code === "script.output")
       this.#breakers.succeeded(key);
   }

@@ -1,6 +1,6 @@
 import { closeSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/core/domain-error.ts";
+import { conflict, DomainError, detail, invalid, tooLarge, toText } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -170,7 +170,7 @@ export class UpdatesService {
     } catch (error) {
       log.error("update given up", { error });
       this.#failure =
-        error instanceof DomainError ? textOf(error) : detail("update.failed", { reason: messageOf(error) });
+        error instanceof DomainError ? toText(error) : detail("update.failed", { reason: messageOf(error) });
       this.#isInstalling = false;
     }
   }
@@ -228,7 +228,7 @@ export class UpdatesService {
       ensureReplaceable(ensureUpdatable(running).path, dataPath, FILE_PLACEHOLDER);
       return undefined;
     } catch (error) {
-      if (error instanceof DomainError) return textOf(error);
+      if (error instanceof DomainError) return toText(error);
       throw error;
     }
   }

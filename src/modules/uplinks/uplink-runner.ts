@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import { createWeeklyWindow, type WeeklyWindow } from "../../lib/time/weekly-window.ts";
@@ -432,6 +432,6 @@ export class UplinkRunner {
 }
 
 function textFor(error: unknown) {
-  if (error instanceof DomainError) return textOf(error);
+  if (error instanceof DomainError) return toText(error);
   return detail("uplink.unreachable", { reason: networkErrorText(error) });
 }

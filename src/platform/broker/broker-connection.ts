@@ -103,7 +103,7 @@ function describe(error: unknown): Text {
 }
 
 /** Pending requests to the broker. All of them fail when the connection ends, so that none waits forever. */
-class OpenQuestions {
+class PendingRequests {
   readonly #waiting = new Set<(error: Error) => void>();
   #reason: Text | undefined;
 
@@ -113,8 +113,8 @@ class OpenQuestions {
     this.#waiting.clear();
   }
 
-  /** Runs `ask`, which calls back with the response. @param isEnding returns whether the connection is about to fail with a better reason */
-  answer<Result>(
+  /** Calls `ask`, which calls back with the response. @param isEnding returns whether the connection is about to fail with a better reason */
+  send<Result>(
     ask: (done: (error: Error | null | undefined, response?: Result) => void) => void,
     isEnding: () => boolean,
   ): Promise<Result | undefined> {
@@ -204,12 +204,12 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   client.on("disconnect", ({ reasonCode, properties }) => {
     if (reasonCode) note(broken(disconnection(reasonCode, properties?.reasonString)));
   });
-  const questions = new OpenQuestions();
+  const requests = new PendingRequests();
   const ended = new Promise<Text>((resolve) => {
     stream.once("close", () => {
       lane.close();
       const reason = failure === undefined ? detail("broker_error.closed") : describe(failure);
-      questions.fail(reason);
+      requests.fail(reason);
       client.end(true);
       resolve(reason);
     });
@@ -222,7 +222,7 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   return {
     isResumed: greeting.sessionPresent,
     limits: limitsOf(greeting),
-    ...conversation(client, settings, (ask) => questions.answer(ask, () => stream.destroyed)),
+    ...conversation(client, settings, (ask) => requests.send(ask, () => stream.destroyed)),
     ended,
     end,
     destroy,
@@ -244,14 +244,14 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   }
 }
 
-type Answered = <Result>(
+type SendRequest = <Result>(
   ask: (done: (error: Error | null | undefined, response?: Result) => void) => void,
 ) => Promise<Result | undefined>;
 
 function conversation(
   client: MqttClient,
   { protocolVersion }: BrokerSettings,
-  answered: Answered,
+  request: SendRequest,
 ): Pick<BrokerConnection, "subscribe" | "unsubscribe" | "publish" | "post"> {
   let postedBytes = 0;
   return {
@@ -261,7 +261,7 @@ function conversation(
         qos,
         ...(protocolVersion === 5 && { rh: takeRetained === "always" ? 0 : takeRetained ? 1 : 2 }),
       };
-      const granted = await answered<number[]>((done) =>
+      const granted = await request<number[]>((done) =>
         client.subscribe([...filters], options, (error, _asked, packet) => {
           const codes = packet?.granted?.map(Number);
           if (codes === undefined) done(error ?? broken(detail("broker_error.no_response")));
@@ -274,7 +274,7 @@ function conversation(
       });
     },
     async unsubscribe(filters) {
-      await answered((done) => client.unsubscribe([...filters], (error) => done(error)));
+      await request((done) => client.unsubscribe([...filters], (error) => done(error)));
     },
     publish,
     post(message) {
@@ -292,7 +292,7 @@ function conversation(
 
   async function publish({ topic, payload, qos, retain = false }: BrokerMessage): Promise<void> {
     const bytes = typeof payload === "string" ? payload : asBuffer(payload);
-    await answered((done) => client.publish(topic, bytes, { qos, retain }, (error) => done(error)));
+    await request((done) => client.publish(topic, bytes, { qos, retain }, (error) => done(error)));
   }
 }
 

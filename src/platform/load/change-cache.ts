@@ -1,5 +1,5 @@
 /** Max. cached results. */
-const RESPONSES_MAX = 1_000;
+const VALUES_MAX = 1_000;
 
 /** Caches results until the database changes. Undefined results are not cached. */
 export class ChangeCache<Value> {
@@ -13,14 +13,14 @@ export class ChangeCache<Value> {
     this.#state = state;
   }
 
-  get(question: string, response: (question: string) => Value | undefined): Value | undefined {
+  get(key: string, compute: (key: string) => Value | undefined): Value | undefined {
     const state = this.#state();
-    if (state !== this.#stateSeen || this.#values.size >= RESPONSES_MAX) this.#values.clear();
+    if (state !== this.#stateSeen || this.#values.size >= VALUES_MAX) this.#values.clear();
     this.#stateSeen = state;
-    const existing = this.#values.get(question);
+    const existing = this.#values.get(key);
     if (existing !== undefined) return existing;
-    const created = response(question);
-    if (created !== undefined) this.#values.set(question, created);
-    return created;
+    const computed = compute(key);
+    if (computed !== undefined) this.#values.set(key, computed);
+    return computed;
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorKind, textOf, unavailable } from "../../lib/core/domain-error.ts";
+import { DomainError, type ErrorKind, toText, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** Names of calls with their arguments and results. */
@@ -73,7 +73,7 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
       this.#post({ type: "answer", id, value }, [...buffersIn(value)]);
     } catch (cause) {
       const error = cause instanceof DomainError ? cause : failed(cause);
-      this.#post({ type: "failure", id, error: { kind: error.kind, ...textOf(error) } }, []);
+      this.#post({ type: "failure", id, error: { kind: error.kind, ...toText(error) } }, []);
     }
   }
 }

@@ -13,15 +13,15 @@ export class TurnCache<Value> {
     this.#changes = changes;
   }
 
-  get(question: string, response: (question: string) => Value): Value {
+  get(key: string, compute: (key: string) => Value): Value {
     const changes = this.#changes();
     if (changes !== this.#changesSeen) this.#values.clear();
     this.#changesSeen = changes;
-    const existing = this.#values.get(question);
+    const existing = this.#values.get(key);
     if (existing !== undefined) return existing;
     if (this.#values.size === 0) setImmediate(() => this.#values.clear());
-    const created = response(question);
-    this.#values.set(question, created);
-    return created;
+    const computed = compute(key);
+    this.#values.set(key, computed);
+    return computed;
   }
 }

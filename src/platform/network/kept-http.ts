@@ -30,9 +30,9 @@ export interface HttpResponse {
 const isLost = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 
-export const textOf = ({ body }: HttpResponse): string => new TextDecoder().decode(body);
+export const bodyText = ({ body }: HttpResponse): string => new TextDecoder().decode(body);
 
-export const isTaken = (status: number): boolean => status >= 200 && status < 300;
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /**
  * Requests to one server over connections that stay open in between, because a handshake would cost more than a request. They ignore proxies of the

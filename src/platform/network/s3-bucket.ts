@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { type HttpContent, type HttpResponse, isTaken, textOf } from "./kept-http.ts";
+import { bodyText, type HttpContent, type HttpResponse, isSuccess } from "./kept-http.ts";
 import { responseTooLong } from "./limited-relay.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -102,7 +102,7 @@ export class S3Refusal extends Error {
   readonly reason: string | undefined;
 
   constructor(response: HttpResponse) {
-    const xml = textOf(response);
+    const xml = bodyText(response);
     const reason = contentOf(xml, "Message");
     super(reason ?? `the server responds with ${response.status}`);
     this.response = response;
@@ -146,7 +146,7 @@ export class S3Bucket {
         prefix: this.#place.prefix + prefix,
         ...(token !== undefined && { "continuation-token": token }),
       };
-      const xml = textOf(
+      const xml = bodyText(
         ofSuccess(await this.#send({ method: "GET", query, bytesMax: LIST_BYTES_MAX }, signal)),
       );
       for (const { name, bytes } of objectsIn(xml, this.#place.prefix.length)) {
@@ -175,7 +175,8 @@ export class S3Bucket {
    */
   async read(name: string, bytesMax: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const response = await this.#send({ method: "GET", name, bytesMax }, signal);
-    const isMissing = response.status === NOT_FOUND && contentOf(textOf(response), "Code") !== "NoSuchBucket";
+    const isMissing =
+      response.status === NOT_FOUND && contentOf(bodyText(response), "Code") !== "NoSuchBucket";
     return isMissing ? undefined : ofSuccess(response).body;
   }
 
@@ -227,7 +228,7 @@ export class S3Bucket {
 }
 
 function ofSuccess(response: HttpResponse): HttpResponse {
-  if (!isTaken(response.status)) throw new S3Refusal(response);
+  if (!isSuccess(response.status)) throw new S3Refusal(response);
   return response;
 }
 

@@ -29,7 +29,7 @@ function wide(type: DataType, [high = 0, low = 0]: readonly number[]): OpcUaScal
   return exactInteger(String(value));
 }
 
-function textOf(text: unknown): string | undefined {
+function shortText(text: unknown): string | undefined {
   return typeof text === "string" && text.length <= TEXT_CHARACTERS_MAX ? text : undefined;
 }
 
@@ -46,17 +46,17 @@ function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
     case DataType.String:
     case DataType.Guid:
     case DataType.XmlElement:
-      return textOf(value);
+      return shortText(value);
     case DataType.DateTime:
       return value instanceof Date && Number.isFinite(value.getTime()) ? value.toISOString() : undefined;
     case DataType.LocalizedText:
-      return textOf((value as { text?: unknown } | null)?.text);
+      return shortText((value as { text?: unknown } | null)?.text);
     case DataType.QualifiedName:
-      return textOf((value as { name?: unknown } | null)?.name);
+      return shortText((value as { name?: unknown } | null)?.name);
     case DataType.NodeId:
     case DataType.ExpandedNodeId:
     case DataType.StatusCode:
-      return textOf(String(value));
+      return shortText(String(value));
     default:
       return typeof value === "number" && Number.isFinite(value) ? value : undefined;
   }

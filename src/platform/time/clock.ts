@@ -21,7 +21,7 @@ export const systemClock: Clock = {
  * Returns epoch ms that start at the wall time, or another time, and then advance only with monotonic time, so that a change of the clock neither
  * shortens nor extends sessions and codes.
  */
-export function createSteadyNow(
+export function createMonotonicNow(
   clock: Pick<Clock, "now" | "monotonic">,
   startMs: number = clock.now(),
 ): () => number {

@@ -53,7 +53,7 @@ async function runtimeText(): Promise<string> {
   ].join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
-async function textOf(item: BundledPackage): Promise<string> {
+async function licenseText(item: BundledPackage): Promise<string> {
   if (item.name === "bun") return runtimeText();
   const files = listLicenseFiles(item.path);
   if (files.length === 0) return standardText(item);
@@ -65,7 +65,9 @@ export async function renderLicenses(packages: readonly BundledPackage[]): Promi
   const title = ({ name, version, license }: BundledPackage) =>
     `${name} ${version} (${license.replace(/^\((.*)\)$/, "$1")})`;
   const passwords = await read("static/passwords/README.md");
-  const sections = await Promise.all(packages.map(async (item) => section(title(item), await textOf(item))));
+  const sections = await Promise.all(
+    packages.map(async (item) => section(title(item), await licenseText(item))),
+  );
   return [
     section("Lineside (MIT)", await read("LICENSE")),
     `Lineside contains the following packages.\n\n${packages.map((item) => `  ${title(item)}\n`).join("")}`,

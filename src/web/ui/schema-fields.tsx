@@ -146,7 +146,7 @@ interface Props {
 /** True for a stored secret, which is not shown; typing replaces it. */
 const isKept = (value: unknown): boolean => typeof value === "object" && value !== null && "kept" in value;
 
-const textOf = (value: unknown): string =>
+const fieldText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** Returns the attributes of an input that express the limits of a field. */
@@ -192,7 +192,7 @@ function SchemaField(props: Props) {
         rows={field.rows}
         {...limitsOf(props)}
         placeholder={field.input?.placeholder}
-        value={textOf(value)}
+        value={fieldText(value)}
         onText={onText}
       />
     );
@@ -204,7 +204,7 @@ function SchemaField(props: Props) {
       pattern={schema.pattern ?? ANY_TEXT}
       title={props.pattern}
       {...field.input}
-      value={textOf(value)}
+      value={fieldText(value)}
       onText={onText}
     />
   );
@@ -231,7 +231,7 @@ function NumberField({ field, schema, value, onChange, common, ...props }: Numbe
       max={scaled(schema.maximum)}
       step={schema.isWhole && scale === 1 ? 1 : "any"}
       {...field.input}
-      value={typeof value === "number" ? scaled(value) : textOf(value)}
+      value={typeof value === "number" ? scaled(value) : fieldText(value)}
       onText={(text) =>
         onChange(text === "" ? (schema.isNullable ? null : undefined) : unscaled(Number(text)))
       }

@@ -11,7 +11,7 @@ import { createTenantsRepository } from "../../../src/modules/tenants/tenants.re
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { openMainDatabase } from "../../../src/platform/database/database.ts";
-import { createSteadyNow } from "../../../src/platform/time/clock.ts";
+import { createMonotonicNow } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 
@@ -45,7 +45,7 @@ function openOutbox() {
     events: createEventBus<DomainEvents>(log),
     durable: database.durable,
     clock,
-    now: createSteadyNow(clock),
+    now: createMonotonicNow(clock),
     log,
   });
   undo.push(() => mail.stop());

@@ -14,7 +14,7 @@ import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { allRows } from "../../../src/platform/database/row-list.ts";
-import { createSteadyNow } from "../../../src/platform/time/clock.ts";
+import { createMonotonicNow } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type MailServer, reply, startMailServer } from "../../support/mail-server.ts";
 
@@ -74,7 +74,7 @@ async function openOutbox(
     events,
     durable: database.durable,
     clock,
-    now: createSteadyNow(clock),
+    now: createMonotonicNow(clock),
     log,
   });
   mail.start();

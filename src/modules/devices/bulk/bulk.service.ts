@@ -1,4 +1,4 @@
-import { DomainError, detail, inEnglish, invalid, textOf } from "../../../lib/core/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, toText } from "../../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../../lib/core/ids.ts";
 import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { JsonValue } from "../../../lib/json/json.ts";
@@ -119,7 +119,7 @@ async function reporting(
       report(detail("fault.devices_partly_imported", { created, failed, reason: mistake }));
     return result;
   } catch (error) {
-    if (error instanceof DomainError) report(detail("fault.devices_not_imported", { reason: textOf(error) }));
+    if (error instanceof DomainError) report(detail("fault.devices_not_imported", { reason: toText(error) }));
     throw error;
   }
 }

@@ -80,7 +80,7 @@ function ensureVerified(email: string, isVerified: boolean): void {
   if (!isVerified) throw forbidden("external.unverified", { email });
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+const trimmed = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
 /** @throws DomainError `network_error.response_too_long` */
 const fetchLimited: CustomFetch = async (url, init) => {
@@ -225,13 +225,13 @@ export function createExternalProvider(
         log.warn("sign-in at the external identity provider failed", { issuer: settings.issuer, error });
         throw refused();
       });
-      const email = normalizeEmail(textOf(claims.email));
+      const email = normalizeEmail(trimmed(claims.email));
       const stated: unknown = claims.email_verified;
       // Some send it as a text. One that is called unverified is never taken.
       const isVerified =
         stated === true || stated === "true" || (stated === undefined && settings.trustsEmail);
       ensureVerified(email, isVerified);
-      return { email, fullName: textOf(claims.name).slice(0, 200) };
+      return { email, fullName: trimmed(claims.name).slice(0, 200) };
     },
   };
 }

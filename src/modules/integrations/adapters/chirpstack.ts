@@ -1,5 +1,6 @@
 /** ChirpStack v4 and v3, by HTTP (event in the query) or MQTT (event in the topic). Zeros are omitted in `rxInfo` and `txInfo`. */
-import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
+import { nonBlank } from "../../../lib/core/defined.ts";
+import { detail, invalid, toText as textOfError } from "../../../lib/core/domain-error.ts";
 import { parseDevEui } from "../../../lib/devices/dev-eui.ts";
 import { isBase64 } from "../../../lib/devices/downlink-payload.ts";
 import { decodeBody } from "../../../lib/json/body.ts";
@@ -16,7 +17,7 @@ import type {
   Normalized,
   NormalizedMessage,
 } from "../integrations.types.ts";
-import { type Fields, hasValue, markIn, nameOf, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { type Fields, hasValue, markIn, nameOf, numberOf, objectOf, objectsOf } from "./fields.ts";
 import { noteOnFrame, parseFrame } from "./frame.ts";
 import {
   bestReception,
@@ -37,14 +38,14 @@ import {
 
 /** Returns bytes as a hexadecimal string, for either marshaler. */
 function hexOf(value: unknown, byteCount: number): string | undefined {
-  const text = textOf(value)?.trim();
+  const text = nonBlank(value)?.trim();
   if (text === undefined || /^[\da-f]*$/i.test(text) || !isBase64(text)) return text;
   const bytes = Buffer.from(text, "base64");
   return bytes.length === byteCount ? bytes.toString("hex") : text;
 }
 
 function decodedOf({ object, objectJSON }: Fields): Fields | undefined {
-  const json = textOf(objectJSON);
+  const json = nonBlank(objectJSON);
   if (objectOf(object) !== undefined || json === undefined) return objectOf(object);
   try {
     return objectOf(decodeBody(Buffer.from(json), "JSON")) ?? {};
@@ -130,7 +131,7 @@ function fromVersion3(body: Fields): Fields {
     },
     devAddr: hexOf(body.devAddr, 4),
     time:
-      receptions.map(({ time }) => textOf(time)).find((time) => time !== undefined) ??
+      receptions.map(({ time }) => nonBlank(time)).find((time) => time !== undefined) ??
       body.time ??
       body.timestamp ??
       body.publishedAt,
@@ -192,12 +193,12 @@ function eventOf(body: Fields, message: InboundMessage): string | undefined {
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
   const info = objectOf(body.deviceInfo);
-  const token = textOf(body.deviceToken);
+  const token = nonBlank(body.deviceToken);
   const devEui =
     parseDevEui(info?.devEui) ?? parseDevEui(message.topic && MQTT_TOPIC.exec(message.topic)?.[1]);
-  const name = textOf(info?.deviceName);
-  const type = textOf(info?.deviceProfileName);
-  const applicationId = textOf(info?.applicationId);
+  const name = nonBlank(info?.deviceName);
+  const type = nonBlank(info?.deviceProfileName);
+  const applicationId = nonBlank(info?.applicationId);
   return {
     ...(token && { deviceToken: token }),
     ...(devEui && { devEui }),
@@ -215,7 +216,7 @@ function spreadingFactorOf(txInfo: unknown): number | undefined {
 function radioPartOf(body: Fields): Record<string, number | string> {
   const isLora = objectOf(objectOf(objectOf(body.txInfo)?.modulation)?.lora) !== undefined;
   const receptions = objectsOf(body.rxInfo).map((info) => ({
-    gateway: textOf(info.gatewayId),
+    gateway: nonBlank(info.gatewayId),
     rssi: numberOf(info.rssi ?? 0),
     snr: numberOf(info.snr ?? (isLora ? 0 : undefined)),
   }));
@@ -236,7 +237,7 @@ function radioPartOf(body: Fields): Record<string, number | string> {
 
 /** Returns the encoding of the frame by the settings, otherwise by the message. */
 const encodingOf = (body: Fields, { frameEncoding }: IntegrationSettings): FrameEncoding | undefined =>
-  frameEncoding ?? (/^hex/i.test(textOf(body.data_encode) ?? "") ? "hex" : undefined);
+  frameEncoding ?? (/^hex/i.test(nonBlank(body.data_encode) ?? "") ? "hex" : undefined);
 
 function uplink(body: Fields, settings: IntegrationSettings): Part {
   if (objectOf(objectOf(body.joinServerContext)?.appSKey) !== undefined) throw endToEnd();
@@ -285,7 +286,7 @@ function location(body: Fields): Part {
 }
 
 const reportOf = (state: DownlinkReport["state"], id: unknown, error?: Text): DownlinkReport => {
-  const correlationId = textOf(id);
+  const correlationId = nonBlank(id);
   return { state, ...(correlationId && { correlationId }), ...(error && { error }) };
 };
 
@@ -310,10 +311,12 @@ const LEVELS = new Set(["INFO", "WARNING", "ERROR"]);
 /** Returns a log entry. An error whose context names a downlink means that the downlink was removed from the queue. */
 function log(body: Fields): Part {
   const level = (
-    LEVELS.has(textOf(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
+    LEVELS.has(nonBlank(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
   ) as NetworkLog["level"]; // one of the three, as just looked
-  const text = [textOf(body.code), textOf(body.description)].filter((part) => part !== undefined).join(": ");
-  const queueItemId = textOf(objectOf(body.context)?.queue_item_id);
+  const text = [nonBlank(body.code), nonBlank(body.description)]
+    .filter((part) => part !== undefined)
+    .join(": ");
+  const queueItemId = nonBlank(objectOf(body.context)?.queue_item_id);
   const isFailure = queueItemId !== undefined && level === "ERROR";
   return {
     kind: "log",
@@ -343,10 +346,11 @@ const readers: ReadonlyMap<string, (body: Fields, settings: IntegrationSettings)
 function dedupKeyOf(event: string, body: Fields): string | undefined {
   if (event === "log") return undefined;
   const isOfQueue = event === "ack" || event === "txack";
-  const id = textOf(isOfQueue ? body.queueItemId : body.deduplicationId);
+  const id = nonBlank(isOfQueue ? body.queueItemId : body.deduplicationId);
   if (id === undefined) return undefined;
   const parts = [event, id];
-  if (event === "integration") parts.push(textOf(body.integrationName) ?? "", textOf(body.eventType) ?? "");
+  if (event === "integration")
+    parts.push(nonBlank(body.integrationName) ?? "", nonBlank(body.eventType) ?? "");
   if (event === "ack") parts.push(String(body.acknowledged === true));
   if (event === "txack") parts.push(nameOf(body.downlinkId) ?? "");
   return parts.join(":");

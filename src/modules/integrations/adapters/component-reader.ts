@@ -1,3 +1,4 @@
+import { nonBlank } from "../../../lib/core/defined.ts";
 import { invalid } from "../../../lib/core/domain-error.ts";
 import {
   parseValueTemplate,
@@ -9,7 +10,7 @@ import {
 import type { JsonValue } from "../../../lib/json/json.ts";
 import { type KeyMetadata, NAME_CHARACTERS_MAX } from "../../../lib/keys/key-metadata.ts";
 import { reasonExcerpt } from "../../../lib/strings/excerpt.ts";
-import { type Fields, textOf } from "./fields.ts";
+import type { Fields } from "./fields.ts";
 import { filterIn, topicIn } from "./home-assistant/announcement.ts";
 
 export const PAYLOAD_CHARACTERS_MAX = 1_024;
@@ -120,7 +121,7 @@ export class ComponentReader {
 
 /** Returns the value as one short line; `undefined` if it is empty. */
 export function lineOf(value: unknown, max: number): string | undefined {
-  const text = textOf(value)
+  const text = nonBlank(value)
     ?.toWellFormed()
     .slice(0, 4 * max)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ")

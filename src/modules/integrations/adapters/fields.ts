@@ -1,3 +1,4 @@
+import { nonBlank } from "../../../lib/core/defined.ts";
 import { isJsonObject } from "../../../lib/json/json.ts";
 
 /*
@@ -22,10 +23,6 @@ export const markIn = (body: Fields, names: readonly string[]): string | undefin
   names.find((name) => hasValue(body[name])) ??
   names.find((name) => body[name] !== undefined && body[name] !== null);
 
-/** Returns a non-empty string. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value : undefined;
-
 /** Returns a number, also if it is written as a string: JSON of protocol buffers writes 64-bit integers that way. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "bigint") return Number(value);
@@ -35,4 +32,4 @@ export function numberOf(value: unknown): number | undefined {
 
 /** Returns a device name; some devices have numbers as names. */
 export const nameOf = (value: unknown): string | undefined =>
-  typeof value === "number" || typeof value === "bigint" ? String(value) : textOf(value)?.trim();
+  typeof value === "number" || typeof value === "bigint" ? String(value) : nonBlank(value)?.trim();

@@ -3,7 +3,7 @@
  * these, and bodies that the integration's paths describe. Device and time of an outer object apply to inner objects without their own; fields next
  * to an inner object are values, too.
  */
-import { DomainError, detail, invalid, textOf } from "../../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid, toText } from "../../../lib/core/domain-error.ts";
 import { findDevEui } from "../../../lib/devices/dev-eui.ts";
 import { decodeBody } from "../../../lib/json/body.ts";
 import type { JsonValue } from "../../../lib/json/json.ts";
@@ -116,7 +116,7 @@ function attributesOf(body: Fields): Record<string, JsonValue> | undefined {
 const timeIn = (value: unknown, { receivedAt, notes }: Surrounding): number | undefined =>
   value === undefined || value === null
     ? undefined
-    : liveTimestamp(value, receivedAt, (reason) => notes.push(textOf(reason)));
+    : liveTimestamp(value, receivedAt, (reason) => notes.push(toText(reason)));
 
 function addMessage(messages: NormalizedMessage[], message: NormalizedMessage): void {
   if (messages.length >= MESSAGES_MAX)
@@ -372,7 +372,7 @@ class GenericAdapter implements Adapter {
 
   #read(message: InboundMessage): Normalized {
     const notes: Text[] = [];
-    const body = decode(message, this.#settings, (reason) => void notes.push(textOf(reason)));
+    const body = decode(message, this.#settings, (reason) => void notes.push(toText(reason)));
     const overwritten = new Set<string>();
     const { receivedAt } = message;
     const around = { root: body, receivedAt, device: {}, ts: undefined, nesting: 0, notes, overwritten };

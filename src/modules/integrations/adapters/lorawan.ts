@@ -1,4 +1,5 @@
 /** Functions that the adapters of both network servers share. */
+import { nonBlank } from "../../../lib/core/defined.ts";
 import { detail, invalid } from "../../../lib/core/domain-error.ts";
 import { decodeBody } from "../../../lib/json/body.ts";
 import type { JsonObject } from "../../../lib/json/json.ts";
@@ -6,7 +7,7 @@ import type { NoteLeftOut } from "../../../lib/json/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { parseTimestamp } from "../../../lib/time/timestamp.ts";
 import type { InboundMessage } from "../integrations.types.ts";
-import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
+import { type Fields, numberOf, objectOf } from "./fields.ts";
 
 /** 2015, before either network server existed: earlier times come from an unset clock. */
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
@@ -88,7 +89,7 @@ export function placeOf(value: unknown): Record<string, number> | undefined {
 export function textsOf(values: Record<string, unknown>): JsonObject {
   const texts: JsonObject = {};
   for (const [key, value] of Object.entries(values)) {
-    const text = textOf(value);
+    const text = nonBlank(value);
     if (text !== undefined) texts[key] = text;
   }
   return texts;

@@ -2,10 +2,11 @@
  * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … The full topic is configurable on the device; the
  * prefix is expected first (the default) or before the last level. Devices use local time, usually without a zone; only times with a zone are used.
  */
+import { nonBlank } from "../../../lib/core/defined.ts";
 import { detail } from "../../../lib/core/domain-error.ts";
 import { parseWrittenTime } from "../../../lib/time/written-time.ts";
 import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
-import { type Fields, objectOf, textOf } from "./fields.ts";
+import { type Fields, objectOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
 import {
   COMMAND_TO_DEVICE,
@@ -62,7 +63,7 @@ const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
 
 /** Returns the time if it has a zone, which few devices send. */
 function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
-  const text = textOf(body.Time);
+  const text = nonBlank(body.Time);
   const time = text === undefined ? "form" : parseWrittenTime(text);
   if (typeof time === "string" || time.offsetMs === undefined) return undefined;
   const ts = time.wall - time.offsetMs;

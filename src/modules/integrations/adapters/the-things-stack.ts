@@ -2,8 +2,10 @@
  * The Things Stack v3, by webhook or MQTT, with the same bodies; a key identifies the kind of message. Zero and empty fields are omitted, 64-bit
  * integers are strings, and field masks may remove any field.
  */
+
 import { createHash } from "node:crypto";
-import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
+import { nonBlank } from "../../../lib/core/defined.ts";
+import { detail, invalid, toText as textOfError } from "../../../lib/core/domain-error.ts";
 import { parseDevEui } from "../../../lib/devices/dev-eui.ts";
 import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Text } from "../../../lib/texts/text.ts";
@@ -18,7 +20,7 @@ import type {
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { OWN_CORRELATION_PREFIX } from "../integrations.types.ts";
-import { type Fields, markIn, nameOf, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { type Fields, markIn, nameOf, numberOf, objectOf, objectsOf } from "./fields.ts";
 import { noteOnFrame, parseFrame } from "./frame.ts";
 import {
   bestReception,
@@ -47,11 +49,11 @@ const ID_WITH_EUI = /^eui-([0-9a-f]{16})$/i;
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
   const ids = objectOf(body.end_device_ids);
   const [, topicApplication, topicDevice] = MQTT_TOPIC.exec(message.topic ?? "") ?? [];
-  const deviceId = textOf(ids?.device_id) ?? topicDevice;
-  const applicationId = textOf(objectOf(ids?.application_ids)?.application_id);
-  const token = textOf(body.deviceToken);
+  const deviceId = nonBlank(ids?.device_id) ?? topicDevice;
+  const applicationId = nonBlank(objectOf(ids?.application_ids)?.application_id);
+  const token = nonBlank(body.deviceToken);
   const devEui = parseDevEui(ids?.dev_eui) ?? parseDevEui(deviceId && ID_WITH_EUI.exec(deviceId)?.[1]);
-  const type = textOf(objectOf(objectOf(body.uplink_message)?.version_ids)?.model_id);
+  const type = nonBlank(objectOf(objectOf(body.uplink_message)?.version_ids)?.model_id);
   return {
     ...(token && { deviceToken: token }),
     ...(devEui && { devEui }),
@@ -74,9 +76,9 @@ function radioPartOf(own: Fields): Record<string, number | string> {
   const dataRate = objectOf(settings?.data_rate);
   const lora = objectOf(dataRate?.lora);
   // Without a session a field mask has taken things away, and this may be one of them.
-  const hasSession = textOf(own.session_key_id) !== undefined;
+  const hasSession = nonBlank(own.session_key_id) !== undefined;
   const receptions = objectsOf(own.rx_metadata).map((metadata) => ({
-    gateway: textOf(objectOf(metadata.gateway_ids)?.gateway_id),
+    gateway: nonBlank(objectOf(metadata.gateway_ids)?.gateway_id),
     rssi: numberOf(metadata.rssi ?? metadata.channel_rssi),
     snr: numberOf(metadata.snr ?? (lora && 0)),
   }));
@@ -161,7 +163,7 @@ const report =
 /** Returns the error text with its placeholders filled: `payload of {length} bytes exceeds {max}`. */
 function errorText(error: Fields | undefined): Text {
   const values = objectOf(error?.attributes) ?? {};
-  const text = textOf(error?.message_format) ?? textOf(error?.name);
+  const text = nonBlank(error?.message_format) ?? nonBlank(error?.name);
   const message = text?.replace(/\{([a-z0-9_]{1,64})\}/g, (gap, name: string) =>
     Object.hasOwn(values, name) ? (nameOf(values[name]) ?? JSON.stringify(values[name])).slice(0, 200) : gap,
   );
@@ -198,7 +200,7 @@ const readers: Readonly<Record<string, Text | ((content: Content) => Part)>> = {
 
 /** Returns whether the message has a time. Without a time, two equal bodies may be two messages. */
 const hasTime = (own: Fields, body: Fields): boolean =>
-  [body.received_at, own.received_at, own.session_key_id].some((value) => textOf(value) !== undefined) ||
+  [body.received_at, own.received_at, own.session_key_id].some((value) => nonBlank(value) !== undefined) ||
   texts(body.correlation_ids).length > 0;
 
 /** Returns the key for deduplication. A delivery has no id; late repetitions have the same bytes. */

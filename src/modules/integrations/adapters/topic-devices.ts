@@ -1,5 +1,5 @@
 /** Shared parts of the adapters of devices with their own topics (Tasmota, Zigbee2MQTT, Shelly). */
-import { DomainError, detail, invalid, textOf } from "../../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid, toText } from "../../../lib/core/domain-error.ts";
 import { isEmptiedNumber } from "../../../lib/json/missing-value.ts";
 import { decodeText, type NoteLeftOut, parseJson, parseLenient } from "../../../lib/json/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
@@ -17,7 +17,7 @@ export interface NotedMessage extends InboundMessage {
 /** Reads a message, and adds the notes to the result. */
 export function noting(message: InboundMessage, read: (message: NotedMessage) => Normalized): Normalized {
   const notes: Text[] = [];
-  const normalized = read({ ...message, note: (reason) => void notes.push(textOf(reason)) });
+  const normalized = read({ ...message, note: (reason) => void notes.push(toText(reason)) });
   return notes.length === 0 ? normalized : { ...normalized, notes: [...(normalized.notes ?? []), ...notes] };
 }
 

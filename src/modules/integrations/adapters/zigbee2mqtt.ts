@@ -2,9 +2,10 @@
  * Zigbee2MQTT: `zigbee2mqtt/<friendly name>` (which may contain slashes), `…/availability`, `bridge/devices`. The base topic is configurable; here
  * it is the part before the first wildcard of the integration's filter.
  */
+import { nonBlank } from "../../../lib/core/defined.ts";
 import { detail } from "../../../lib/core/domain-error.ts";
 import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
-import { objectOf, objectsOf, textOf } from "./fields.ts";
+import { objectOf, objectsOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
 import { topicBases } from "./topic-bases.ts";
 import {
@@ -43,7 +44,7 @@ function described(body: unknown): NormalizedMessage[] {
   return objectsOf(body)
     .filter(({ type }) => type !== "Coordinator")
     .flatMap((device) => {
-      const name = textOf(device.friendly_name);
+      const name = nonBlank(device.friendly_name);
       const definition = objectOf(device.definition);
       const attributes = textsOf({
         ieeeAddress: device.ieee_address,
@@ -54,8 +55,8 @@ function described(body: unknown): NormalizedMessage[] {
         firmware: device.software_build_id,
       });
       if (name === undefined || Object.keys(attributes).length === 0) return [];
-      const type = textOf(definition?.model);
-      const address = textOf(device.ieee_address);
+      const type = nonBlank(definition?.model);
+      const address = nonBlank(device.ieee_address);
       return [
         {
           ...reading(name, {}),

@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../../../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../../lib/json/body.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
@@ -121,7 +121,7 @@ export class MessageTaker {
       } catch (error) {
         if (!(error instanceof DomainError && error.kind === "limited"))
           return this.#afterFailure(message, error);
-        if (signal.aborted) return { kind: "later", reason: textOf(error) };
+        if (signal.aborted) return { kind: "later", reason: toText(error) };
         if (!this.#mayWait(offeredAt)) return this.#giveUp(message, error);
         // The window fills meanwhile, and the broker waits.
         const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
@@ -164,7 +164,7 @@ export class MessageTaker {
   }
 
   #later({ packetId, topic }: PublishPacket, error: DomainError): Outcome {
-    const reason = textOf(error);
+    const reason = toText(error);
     // Of quality 0 nobody keeps anything that could be sent again.
     if (packetId === 0) this.#deps.note(detail("broker_error.message_lost", { topic, reason }));
     return { kind: "later", reason };

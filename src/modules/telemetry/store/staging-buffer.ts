@@ -1,5 +1,5 @@
 import { type DomainError, invalid } from "../../../lib/core/domain-error.ts";
-import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "../../../lib/data/value-kind.ts";
+import { KIND_BOOLEAN, KIND_NUMBER, kindOf, valueText } from "../../../lib/data/value-kind.ts";
 import type { Reading, StoreDevice, TelemetryValue } from "../telemetry.types.ts";
 import {
   ESCAPED_TEXT,
@@ -185,7 +185,7 @@ export class StagingBuffer {
       this.#f64[index] = value === true ? 1 : 0;
       return;
     }
-    const text = textOf(value, kind);
+    const text = valueText(value, kind);
     const escaped = !text.isWellFormed();
     const written = escaped ? JSON.stringify(text) : text;
     // UTF-8 takes at most 3 bytes for a UTF-16 unit.

@@ -1,4 +1,4 @@
-import { type DomainError, detail, textOf, unavailable } from "../../../lib/core/domain-error.ts";
+import { type DomainError, detail, toText, unavailable } from "../../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import { nextUp } from "../../../lib/data/next-double.ts";
 import { packedTextReader } from "../../../lib/data/packed-texts.ts";
@@ -455,7 +455,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   #crashed(message: string): void {
     this.#log.error("storage worker failed", { error: message });
     const error = unavailable("telemetry.broken");
-    this.#failure = textOf(error);
+    this.#failure = toText(error);
     this.#committer.refuse(error);
     this.#calls.failAll(error);
     this.#starting?.reject(new Error(message));

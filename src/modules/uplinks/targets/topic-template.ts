@@ -20,7 +20,7 @@ export interface TopicTemplate {
   topicOf(device: UplinkDevice, values?: TopicValues): string;
 }
 
-function textOf(place: string, device: UplinkDevice, values: TopicValues): string {
+function topicPart(place: string, device: UplinkDevice, values: TopicValues): string {
   if (place === "site") return device.site;
   if (place === "device") return device.name;
   if (place === "deviceId") return device.deviceId;
@@ -44,7 +44,7 @@ export function compileTopic(
   return {
     hasKey: template.includes("{key}"),
     topicOf: (device, values = {}) =>
-      template.replace(PLACE, (_, place: string) => toLevel(textOf(place, device, values))),
+      template.replace(PLACE, (_, place: string) => toLevel(topicPart(place, device, values))),
   };
 }
 

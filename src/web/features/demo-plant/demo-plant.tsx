@@ -59,7 +59,7 @@ export function DemoPlantNote() {
     <section class="panel flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3" aria-label={t("demo.title")}>
       <Factory size={18} class="flex-none text-soft" aria-hidden="true" />
       <p class="min-w-48 flex-1 text-sm">
-        {textOf(status)}{" "}
+        {statusText(status)}{" "}
         <a class="link" href={`/dashboards/${status.dashboardId}`}>
           {t("demo.open")}
         </a>
@@ -95,7 +95,7 @@ export function DemoPlantNote() {
   );
 }
 
-function textOf({ state, progress, deviceCount }: DemoPlantStatus): string {
+function statusText({ state, progress, deviceCount }: DemoPlantStatus): string {
   if (state === "stopped") return t("demo.stopped");
   const running = t("demo.running", { count: deviceCount });
   return progress < 1 ? `${running} ${t("demo.history", { percent: Math.round(progress * 100) })}` : running;

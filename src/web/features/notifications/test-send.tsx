@@ -8,7 +8,7 @@ import { notificationsApi, type TestResult } from "./notifications-api.ts";
 const CHANNELS = ["email", "messaging"] as const;
 type Channel = (typeof CHANNELS)[number];
 
-function textOf({ success, message, code, params, status, response }: TestResult): string {
+function resultText({ success, message, code, params, status, response }: TestResult): string {
   const gatewayResponse = status === undefined ? "" : t("notifier.testResponse", { status: String(status) });
   const said = response === undefined ? gatewayResponse : `${gatewayResponse} “${response}”`;
   if (success) return t("notifier.testOk", { response: said });
@@ -47,7 +47,7 @@ export function TestSend() {
         {action.busy && <span class="loading loading-spinner loading-sm" aria-hidden="true" />}
       </div>
       <p role="status" class={`break-words text-sm ${result?.success === false ? "text-error" : ""}`}>
-        {result && textOf(result)}
+        {result && resultText(result)}
       </p>
       <ErrorNote error={action.error} />
     </section>

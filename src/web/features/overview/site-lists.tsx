@@ -12,7 +12,7 @@ import { Age } from "../../ui/age.tsx";
 import { Skeleton } from "../../ui/loaded.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { nameOf } from "../devices/device-names.ts";
-import { type SitePulse, steadyList } from "./site-pulse.ts";
+import { type SitePulse, stableList } from "./site-pulse.ts";
 
 type Values = Readonly<Record<string, TelemetryValue>>;
 
@@ -72,7 +72,7 @@ export function RecentDevices(props: {
   const { pulse, isSiteKnown, states } = props;
   void now.value; // messages only fill the list, which is drawn once a second
   const shown = useRef<readonly string[]>([]);
-  shown.current = steadyList(shown.current, pulse.recent(SHOWN), {
+  shown.current = stableList(shown.current, pulse.recent(SHOWN), {
     newestOf: (deviceId) => pulse.newest.get(deviceId),
     nameOf,
   });

@@ -45,7 +45,7 @@ export interface Newest {
 const STEADY_MS = 60_000;
 
 /** Returns the devices of a list, sorted by name while all of them report, so that rows do not move with every message. */
-export function steadyList(
+export function stableList(
   shown: readonly string[],
   recent: readonly Newest[],
   of: { newestOf: (deviceId: string) => number | undefined; nameOf: (deviceId: string) => string },

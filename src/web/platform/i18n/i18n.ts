@@ -62,12 +62,12 @@ export function textIfAny(key: string): string | undefined {
 }
 
 /** Returns the key itself if it has no text: the page is still usable. */
-const textOf = (key: MessageKey): string => textIfAny(key) ?? key;
+const textFor = (key: MessageKey): string => textIfAny(key) ?? key;
 
 /** Returns the text in the current language. A component that calls it is drawn again when the language changes. */
 export function t<Key extends MessageKey>(key: Key, ...args: Args<Key>): string {
   const params: Record<string, string | number> = args[0] ?? {};
-  return textOf(key).replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? ""));
+  return textFor(key).replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? ""));
 }
 
 type PluralStem = MessageKey extends infer K ? (K extends `${infer Stem}.one` ? Stem : never) : never;
@@ -75,6 +75,6 @@ type PluralStem = MessageKey extends infer K ? (K extends `${infer Stem}.one` ? 
 /** Selects `<stem>.one` or `<stem>.other` and fills in `{count}`. */
 export function plural(stem: PluralStem, count: number): string {
   const form = new Intl.PluralRules(language.value).select(count) === "one" ? "one" : "other";
-  const text = textOf(`${stem}.${form}`);
+  const text = textFor(`${stem}.${form}`);
   return text.replaceAll("{count}", new Intl.NumberFormat(language.value).format(count));
 }

@@ -2,6 +2,7 @@
  * Announcements of MQTT devices as defined by Home Assistant's "MQTT discovery": retained JSON at `<prefix>/<component>/[<node>/]<object>/config`,
  * or `<prefix>/device/[<node>/]<object>/config` for several components in one message.
  */
+import { nonBlank } from "../../../../lib/core/defined.ts";
 import { invalid } from "../../../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../../../lib/json/json.ts";
 import { depthOf } from "../../../../lib/json/json-depth.ts";
@@ -9,7 +10,7 @@ import { decodeText } from "../../../../lib/json/sent-json.ts";
 import { isValidFilter } from "../../../../lib/mqtt/topic-filters.ts";
 import { isTopicName } from "../../../../lib/mqtt/topic-names.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
-import { type Fields, objectOf, textOf } from "../fields.ts";
+import { type Fields, objectOf } from "../fields.ts";
 
 const BYTES_MAX = 256 * 1024;
 const DEPTH_MAX = 16;
@@ -151,7 +152,7 @@ function expandTopic(value: unknown, base: string | undefined): unknown {
 
 function expandConfig(input: Fields): Record<string, unknown> {
   const config = expandNames(input, abbreviations);
-  const base = textOf(config["~"]);
+  const base = nonBlank(config["~"]);
   for (const [name, value] of Object.entries(config))
     if (name.endsWith("_topic") || name === "topic") config[name] = expandTopic(value, base);
   if (Array.isArray(config.availability))
@@ -164,12 +165,12 @@ function expandConfig(input: Fields): Record<string, unknown> {
 
 const firstText = (value: unknown): string | undefined => {
   const first = Array.isArray(value) ? value[0] : value;
-  return typeof first === "number" ? String(first) : textOf(first);
+  return typeof first === "number" ? String(first) : nonBlank(first);
 };
 
 /** Returns the address of a connection, which is a pair such as `["mac", "02:5b:26:a8:dc:12"]`. */
 const connectionOf = (value: unknown): string | undefined =>
-  Array.isArray(value) && Array.isArray(value[0]) ? textOf(value[0][1]) : undefined;
+  Array.isArray(value) && Array.isArray(value[0]) ? nonBlank(value[0][1]) : undefined;
 
 function deviceOf(config: Fields, { component, node, object }: AnnouncementTopic): AnnouncedDevice {
   const fields = expandNames(objectOf(config.device) ?? {}, deviceAbbreviations);
@@ -179,9 +180,9 @@ function deviceOf(config: Fields, { component, node, object }: AnnouncementTopic
     throw invalid("integration.device_id_long", { max: ID_CHARACTERS_MAX });
   return {
     externalId,
-    name: textOf(fields.name) ?? (externalId === own ? textOf(config.name) : undefined),
-    manufacturer: textOf(fields.manufacturer),
-    model: textOf(fields.model),
+    name: nonBlank(fields.name) ?? (externalId === own ? nonBlank(config.name) : undefined),
+    manufacturer: nonBlank(fields.manufacturer),
+    model: nonBlank(fields.model),
     details: {
       vendor: fields.manufacturer,
       model: fields.model,
@@ -215,7 +216,7 @@ function componentsOf(config: Fields): AnnouncedComponent[] {
   return entries.flatMap(([objectId, input]) => {
     const fields = objectOf(input) ?? {};
     const own = expandConfig({ "~": config["~"], ...fields });
-    const component = textOf(own.platform);
+    const component = nonBlank(own.platform);
     // A component with nothing but its platform has been removed.
     if (component === undefined || Object.keys(fields).length < 2) return [];
     return [{ component, objectId, config: { ...common, ...own } }];
@@ -225,7 +226,7 @@ function componentsOf(config: Fields): AnnouncedComponent[] {
 /** Returns the id of a component without the device id in front, so that devices of a model have the same keys. */
 function withoutDevice(objectId: string, device: Fields): string {
   const { identifiers, connections, name } = device;
-  const ids = [firstText(identifiers), connectionOf(connections)?.replaceAll(":", ""), textOf(name)];
+  const ids = [firstText(identifiers), connectionOf(connections)?.replaceAll(":", ""), nonBlank(name)];
   for (const id of ids) {
     const prefix = id?.toLowerCase().replaceAll(/[^a-z0-9]/g, "_");
     const plain = objectId.toLowerCase().replaceAll("-", "_");

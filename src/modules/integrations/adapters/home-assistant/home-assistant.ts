@@ -7,7 +7,7 @@ import {
   detail,
   inEnglish,
   invalid,
-  textOf as textOfError,
+  toText as textOfError,
 } from "../../../../lib/core/domain-error.ts";
 import type { Text } from "../../../../lib/texts/text.ts";
 import type {

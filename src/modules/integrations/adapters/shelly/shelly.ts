@@ -2,6 +2,7 @@
  * Shelly devices of all generations: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent), `<prefix>/status/<component>`,
  * `<prefix>/online`. The prefix (by default the device's id) identifies the device. Keys of a component `switch:0` begin with `switch_0_`.
  */
+import { nonBlank } from "../../../../lib/core/defined.ts";
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { parseTimestamp } from "../../../../lib/time/timestamp.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type NormalizedMessage,
   SHELLY_GEN1_BASE,
 } from "../../integrations.types.ts";
-import { type Fields, numberOf, objectOf, objectsOf, textOf } from "../fields.ts";
+import { type Fields, numberOf, objectOf, objectsOf } from "../fields.ts";
 import {
   ensureObject,
   ensureTopic,
@@ -82,8 +83,8 @@ function notifiedStatus(device: string, params: Fields, receivedAt: number): Nor
 /** Returns events: pressed buttons, or data sent by a script (`data`). */
 function notifiedEvents(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {
   return objectsOf(params.events).flatMap((event) => {
-    const component = textOf(event.component);
-    const name = textOf(event.event);
+    const component = nonBlank(event.component);
+    const name = nonBlank(event.event);
     if (component === undefined || name === undefined || name === "config_changed") return [];
     const ts = timeOf(event.ts ?? params.ts, receivedAt);
     const telemetry = {
@@ -98,7 +99,7 @@ function notified(device: string, message: NotedMessage): Normalized {
   const body = ensureObject(jsonOrText(message));
   const params = objectOf(body.params) ?? {};
   const read = body.method === "NotifyEvent" ? notifiedEvents : notifiedStatus;
-  if (!/^Notify(Event|Status|FullStatus)$/.test(textOf(body.method) ?? ""))
+  if (!/^Notify(Event|Status|FullStatus)$/.test(nonBlank(body.method) ?? ""))
     return ignored(detail("ignored.no_notification"));
   const messages = read(device, params, message.receivedAt);
   return messages.length > 0 ? { messages } : ignored(NOT_MEASURED);

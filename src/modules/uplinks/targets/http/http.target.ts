@@ -1,7 +1,7 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { headerProblem, isSecretHeader } from "../../../../lib/network/outbound-request.ts";
 import { signatureOf } from "../../../../lib/network/signature.ts";
-import { isTaken } from "../../../../platform/network/kept-http.ts";
+import { isSuccess } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext } from "../../target.types.ts";
 import { HttpConnection } from "../http-connection.ts";
@@ -63,7 +63,7 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
       },
       signal,
     );
-    if (isTaken(response.status)) return;
+    if (isSuccess(response.status)) return;
     // Without the response body: users who may set a URL must not be able to read from it.
     const error = answerError(response.status);
     connection.pauseAfter(response, error);

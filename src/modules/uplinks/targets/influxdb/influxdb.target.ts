@@ -1,7 +1,7 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
-import { type HttpResponse, isTaken, textOf } from "../../../../platform/network/kept-http.ts";
+import { bodyText, type HttpResponse, isSuccess } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";
@@ -25,7 +25,7 @@ function messageIn(response: HttpResponse): string | undefined {
   const header = response.headers["x-influxdb-error"];
   if (typeof header === "string") return header;
   try {
-    const { error, message } = JSON.parse(textOf(response));
+    const { error, message } = JSON.parse(bodyText(response));
     if (typeof error === "string") return error;
     return typeof message === "string" ? message : undefined;
   } catch {
@@ -123,7 +123,7 @@ class InfluxdbTarget implements Target {
     if (api === "V1") await this.#query(`CREATE DATABASE ${quoted(database, '"')}`, signal);
     const response = await this.#post(new TextEncoder().encode("\n"), signal);
     // Some servers refuse a request without a point, after they have checked everything else.
-    if (!isTaken(response.status) && response.status !== BAD_REQUEST) this.#fail(response);
+    if (!isSuccess(response.status) && response.status !== BAD_REQUEST) this.#fail(response);
   }
 
   async send({ records }: Batch, signal: AbortSignal): Promise<void> {
@@ -156,7 +156,7 @@ class InfluxdbTarget implements Target {
 
   /** Returns the outcome for the lines. After `renamed`, they must be written again with other field names. */
   #outcomeOf(response: HttpResponse): "stored" | "renamed" | "line breaks" | "refused" {
-    if (isTaken(response.status)) return "stored";
+    if (isSuccess(response.status)) return "stored";
     const message = messageIn(response) ?? "";
     const conflict = conflictIn(message);
     if (conflict !== undefined) return this.#names.separate(conflict) ? "renamed" : "refused";
@@ -211,9 +211,9 @@ class InfluxdbTarget implements Target {
       `DELETE WHERE ${isOfDevice} AND time >= ${from}ms AND time <= ${to}ms`,
       signal,
     );
-    if (!isTaken(response.status)) this.#fail(response);
+    if (!isSuccess(response.status)) this.#fail(response);
     // What fails within a query has the status 200.
-    const message = /"error":"(.*?)"/.exec(textOf(response))?.[1];
+    const message = /"error":"(.*?)"/.exec(bodyText(response))?.[1];
     if (message !== undefined) throw failed(message);
   }
 
@@ -231,7 +231,7 @@ class InfluxdbTarget implements Target {
       },
       signal,
     );
-    if (!isTaken(response.status)) this.#fail(response);
+    if (!isSuccess(response.status)) this.#fail(response);
   }
 
   #query(text: string, signal: AbortSignal): Promise<HttpResponse> {

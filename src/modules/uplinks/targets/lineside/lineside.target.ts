@@ -1,3 +1,4 @@
+import { nonBlank } from "../../../../lib/core/defined.ts";
 import { DomainError, detail, errorReply } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/core/error-message.ts";
 import { TextWriter } from "../../../../lib/data/text-writer.ts";
@@ -99,8 +100,7 @@ class ChildNames {
     const deviceId = this.#devices.get(child);
     if (deviceId !== undefined) return deviceId;
     if (child.length > NAME_CHARACTERS_MAX) return undefined;
-    const claimed = await this.#deps.ask(connection, child, DEVICE_ID_KEY);
-    return typeof claimed === "string" && claimed !== "" ? claimed : undefined;
+    return nonBlank(await this.#deps.ask(connection, child, DEVICE_ID_KEY));
   }
 
   #wantedNameOf({ name }: UplinkDevice): string {
@@ -239,15 +239,15 @@ function commandIn(payload: Uint8Array): ChildCommand | undefined {
 
 const RESPONSE_MS_MAX = 15_000;
 
-interface Question {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Requests for client attributes of children. */
-class ChildQuestions {
+class ChildRequests {
   /** Open requests by id. */
-  readonly #open = new Map<number, Question>();
+  readonly #open = new Map<number, PendingRequest>();
   #lastId = 0;
 
   /** @throws TargetError */
@@ -286,7 +286,7 @@ class ChildQuestions {
       const body = decodeBody(payload, "AUTO");
       if (isJsonObject(body)) this.#open.get(Number(body.id))?.resolve(body.value);
     } catch {
-      // A response that cannot be read is none: the question ends with its time.
+      // A response that cannot be read is none: the request times out.
     }
   }
 }
@@ -322,7 +322,7 @@ class LinesideTarget implements Target {
   readonly #link: BrokerLink;
   readonly #names: ChildNames;
   readonly #commands: LinesideCommands;
-  readonly #questions = new ChildQuestions();
+  readonly #requests = new ChildRequests();
   readonly #writer = new TextWriter();
   /** Connection from which messages arrive. */
   #connection: BrokerConnection | undefined;
@@ -331,7 +331,7 @@ class LinesideTarget implements Target {
     this.#settings = settings;
     this.#names = new ChildNames({
       prefix: settings.namePrefix,
-      ask: (connection, child, key) => this.#questions.ask(connection, child, key),
+      ask: (connection, child, key) => this.#requests.ask(connection, child, key),
     });
     this.#commands = new LinesideCommands({ context, names: this.#names });
     this.#link = new BrokerLink({
@@ -344,7 +344,7 @@ class LinesideTarget implements Target {
         this.#names.forget();
         this.#connection = connection;
       },
-      onEnd: () => this.#questions.end(),
+      onEnd: () => this.#requests.end(),
     });
   }
 
@@ -403,7 +403,7 @@ class LinesideTarget implements Target {
   }
 
   #receive({ topic, payload }: PublishPacket): void {
-    if (topic === RESPONSES) this.#questions.answered(payload);
+    if (topic === RESPONSES) this.#requests.answered(payload);
     else if (topic === COMMANDS && this.#connection !== undefined)
       void this.#commands.run(this.#connection, payload);
   }

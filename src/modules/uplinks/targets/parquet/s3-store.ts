@@ -1,4 +1,4 @@
-import { DomainError, detail, textOf } from "../../../../lib/core/domain-error.ts";
+import { DomainError, detail, toText } from "../../../../lib/core/domain-error.ts";
 import { S3Bucket, type S3Place, S3Refusal } from "../../../../platform/network/s3-bucket.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { TargetContext } from "../../target.types.ts";
@@ -29,7 +29,7 @@ function refused({ response: { status }, code, reason }: S3Refusal): TargetError
 function failure(error: unknown): unknown {
   if (error instanceof S3Refusal) return refused(error);
   if (!(error instanceof DomainError) || error instanceof TargetError) return error;
-  return new TargetError("retry", detail("uplink.target_failed", { reason: textOf(error) }), error);
+  return new TargetError("retry", detail("uplink.target_failed", { reason: toText(error) }), error);
 }
 
 /** Objects in a bucket of an S3-compatible server, at a permitted address and with the configured authorities. */

@@ -9,7 +9,7 @@ import { errorText } from "../../../ui/error-text.ts";
 import { useAction } from "../../../ui/use-form.ts";
 import { attributesApi } from "../../attributes/attributes-api.ts";
 import { commandsApi, type NewCommand } from "../../commands/commands-api.ts";
-import { keysOf, newestOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
+import { keysOf, newestOf, numberOf, sharedMetadata, shown, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Sends a command to each device of the widget. */
@@ -22,8 +22,8 @@ export function CommandButtonWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const action = useAction();
-  const method = textOf(widget, "method");
-  const label = textOf(widget, "label") || widget.name || method;
+  const method = textField(widget, "method");
+  const label = textField(widget, "label") || widget.name || method;
   const send = async () => {
     const { params = {} } = widget.config; // null, false and "" are sent as they are
     const count = await sendAll(props, { method, params });

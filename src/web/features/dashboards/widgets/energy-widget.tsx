@@ -16,7 +16,7 @@ import { formatChange, formatDate, formatMarks, formatMoney } from "../../../pla
 import { t } from "../../../platform/i18n/i18n.ts";
 import { serverNow } from "../../../platform/now.ts";
 import type { WidgetSeries } from "../board-feed.ts";
-import { keysOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
+import { keysOf, numberOf, sharedMetadata, shown, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Free share of the width of a bar. */
@@ -30,10 +30,10 @@ interface Calendar {
 
 /** Returns the calendar. The server divides days in UTC if the widget has no time zone. */
 const calendarOf = ({ widget, boundsNow }: WidgetProps): Calendar => {
-  const timezone = textOf(widget, "timezone");
+  const timezone = textField(widget, "timezone");
   const { from, to } = boundsNow();
   return {
-    interval: textOf(widget, "interval") || consumptionInterval(to - from),
+    interval: textField(widget, "interval") || consumptionInterval(to - from),
     timezone: isZone(timezone) ? timezone : "UTC",
   };
 };
@@ -71,7 +71,7 @@ const metadataOfAmount = ({ widget, feed }: WidgetProps) =>
 /** Returns the cost of an amount as text; undefined if the widget has no price. */
 function costOf({ widget }: WidgetProps, amount: number): string | undefined {
   const price = numberOf(widget, "costPerUnit");
-  return price === undefined ? undefined : formatMoney(amount * price, textOf(widget, "currency"));
+  return price === undefined ? undefined : formatMoney(amount * price, textField(widget, "currency"));
 }
 
 /** Consumption of counters by hour, shift, day, week or month, with its cost. */

@@ -7,7 +7,7 @@ import type { ResolvedDevice } from "../dashboards-api.ts";
 import { Drill } from "./drill.tsx";
 import { isPicture, Plan } from "./plan.tsx";
 import { cardShift, type Spot, spotsOf } from "./spots.ts";
-import { keysOf, levelOf, newestOf, shown, textOf } from "./values.ts";
+import { keysOf, levelOf, newestOf, shown, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Device on the plan with the value beside its name. */
@@ -40,7 +40,7 @@ export function FloorPlanWidget(props: WidgetProps) {
   return (
     <div class="h-full min-h-0" data-testid="floor-plan">
       <Plan widget={widget} alt={widget.name || t("widget.floorPlan")} isWide={isStacked}>
-        {!isPicture(textOf(widget, "image")) && <p class="p-4 text-soft">{t("widget.noPlan")}</p>}
+        {!isPicture(textField(widget, "image")) && <p class="p-4 text-soft">{t("widget.noPlan")}</p>}
         <MarkerList markers={markers} place={place} />
       </Plan>
       {isStacked && <MarkerKey markers={markers} />}

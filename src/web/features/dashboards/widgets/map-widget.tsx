@@ -17,7 +17,7 @@ import {
 import { fittingFrame, type MapFrame, pictureFrame, scaleBarOf, shareOf } from "./map-frame.ts";
 import { marksOf, type Size } from "./map-marks.ts";
 import { isPicture, Plan } from "./plan.tsx";
-import { newestOf, textOf } from "./values.ts";
+import { newestOf, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Max. length of the scale bar in px. */
@@ -58,7 +58,7 @@ export function MapWidget(props: WidgetProps) {
     const position = positionIn(props, device.deviceId);
     return position === undefined ? [] : [{ device, position }];
   });
-  const hasPicture = isPicture(textOf(widget, "image"));
+  const hasPicture = isPicture(textField(widget, "image"));
   const frame =
     size === undefined
       ? undefined

@@ -1,6 +1,6 @@
 import { type Block, type Inline, parseMarkdown } from "../markdown.ts";
 import { isPicture } from "./plan.tsx";
-import { scrolling, textOf } from "./values.ts";
+import { scrolling, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 function Text({ content }: { content: readonly Inline[] }) {
@@ -63,12 +63,12 @@ function Paragraph({ block }: { block: Block }) {
 }
 
 export function MarkdownWidget({ widget }: WidgetProps) {
-  const image = textOf(widget, "image");
-  const blocks = parseMarkdown(textOf(widget, "text"));
+  const image = textField(widget, "image");
+  const blocks = parseMarkdown(textField(widget, "text"));
   return (
     <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 widget-scroll wrap-anywhere">
       {isPicture(image) && (
-        <img class="min-h-0 flex-1 object-contain" src={image} alt={textOf(widget, "alt")} />
+        <img class="min-h-0 flex-1 object-contain" src={image} alt={textField(widget, "alt")} />
       )}
       {blocks.map((block, index) => (
         <Paragraph key={`${index} ${block.kind}`} block={block} />

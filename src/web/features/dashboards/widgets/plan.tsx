@@ -1,6 +1,6 @@
 import type { ComponentChildren, Ref } from "preact";
 import { useState } from "preact/hooks";
-import { textOf } from "./values.ts";
+import { textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Returns whether a text is a picture in the dashboard itself: nothing is loaded from elsewhere. */
@@ -21,7 +21,7 @@ export function Plan(props: {
 }) {
   const { widget, alt, isWide = false, surface = null, children } = props;
   const [pictureRatio, setRatio] = useState<number | undefined>(undefined);
-  const image = textOf(widget, "image");
+  const image = textField(widget, "image");
   const ratio = isPicture(image) ? pictureRatio : props.ratio;
   return (
     <div

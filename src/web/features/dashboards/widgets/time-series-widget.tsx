@@ -12,7 +12,7 @@ import { StateDurations } from "../../telemetry/state-durations.tsx";
 import type { WidgetFeed, WidgetSeries } from "../board-feed.ts";
 import { labelOf, metadataOfSeries } from "./chart-widgets.tsx";
 import { useFittedRows } from "./fitted-rows.tsx";
-import { keysOf, numberOf, scrolling, shown, textOf } from "./values.ts";
+import { keysOf, numberOf, scrolling, shown, textField } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
 
 const SIZE_MIN = 80;
@@ -55,7 +55,7 @@ function linesOf(props: WidgetProps): ChartLine[] {
       buffer: own.buffer,
       edges: isCompared || low === undefined || high === undefined ? undefined : [low, high],
       color: isCompared ? `${color}66` : color,
-      unit: textOf(widget, "unit") || undefined,
+      unit: textField(widget, "unit") || undefined,
       style: toLineStyle(widget.config.style),
       barred: widget.config.aggregation === "delta",
       isCompared,

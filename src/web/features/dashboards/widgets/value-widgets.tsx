@@ -20,7 +20,7 @@ import {
   scrolling,
   sentMetadata,
   shown,
-  textOf,
+  textField,
 } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -124,7 +124,7 @@ function sizeOf(text: string): string {
 /** Note on the calculation of a value of several devices. */
 function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue, "made">) {
   if (made === undefined) return null;
-  const by = REDUCERS.find((name) => name === textOf(widget, "reduce")) ?? "avg";
+  const by = REDUCERS.find((name) => name === textField(widget, "reduce")) ?? "avg";
   return (
     <p class="line-clamp-2 flex-none text-xs text-soft [@container(max-height:4.5rem)]:hidden">
       {t(`widget.of.${by}`, { count: made.of })}

@@ -12,7 +12,7 @@ import { metadataOf } from "../../../platform/key-metadata.ts";
 import type { ResolvedDevice, Widget } from "../dashboards-api.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-export const textOf = (widget: Widget, name: string): string => {
+export const textField = (widget: Widget, name: string): string => {
   const value = widget.config[name];
   return typeof value === "string" ? value : "";
 };
@@ -35,7 +35,7 @@ export function shown(
   decimalsMax?: number,
 ): string {
   return formatReading(value, metadata, {
-    unit: textOf(widget, "unit") || undefined,
+    unit: textField(widget, "unit") || undefined,
     decimals: numberOf(widget, "decimals"),
     digits: widget.config.aggregation === "avg" ? AVERAGE_DIGITS : undefined,
     decimalsMax,
@@ -88,13 +88,13 @@ const reductions: Readonly<Record<string, (values: readonly number[]) => number>
 };
 
 const isMean = (widget: Widget): boolean => {
-  const by = textOf(widget, "reduce");
+  const by = textField(widget, "reduce");
   return by === "avg" || !Object.hasOwn(reductions, by);
 };
 
 /** Combines several values as configured in the widget; undefined without values. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
-  const by = reductions[textOf(widget, "reduce")] ?? reductions.avg;
+  const by = reductions[textField(widget, "reduce")] ?? reductions.avg;
   return values.length === 0 ? undefined : by?.(values);
 }
 

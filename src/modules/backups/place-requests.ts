@@ -17,19 +17,14 @@ interface Access {
   readonly passphrase: string | undefined;
 }
 
-/** Question about a backup place. */
-export type PlaceQuestion =
+/** Request to a backup place. */
+export type PlaceRequest =
   | (Access & { readonly kind: "test"; readonly gateway: string; readonly machine: string | undefined })
   | (Access & { readonly kind: "snapshots" })
   | (Access & { readonly kind: "objects"; readonly snapshotId: string });
 
 /** Writes, reads and removes an object. @throws DomainError the place's error */
-async function test({
-  place,
-  passphrase,
-  gateway,
-  machine,
-}: PlaceQuestion & { kind: "test" }): Promise<void> {
+async function test({ place, passphrase, gateway, machine }: PlaceRequest & { kind: "test" }): Promise<void> {
   const target = openTarget(place);
   const bytes = crypto.getRandomValues(new Uint8Array(64));
   await target.write(PROBE, bytes);
@@ -64,8 +59,8 @@ async function objects({ place, passphrase }: Access, snapshotId: string): Promi
   return BackupRepository.objectsOf(await repository.snapshot(snapshotId));
 }
 
-/** Answers a question: nothing, a `ListedSnapshot[]`, or names. @throws DomainError the place's error */
-export async function responseOf(question: PlaceQuestion): Promise<unknown> {
-  if (question.kind === "test") return test(question);
-  return question.kind === "snapshots" ? snapshots(question) : objects(question, question.snapshotId);
+/** Returns nothing, a `ListedSnapshot[]` or names. @throws DomainError the place's error */
+export async function responseOf(request: PlaceRequest): Promise<unknown> {
+  if (request.kind === "test") return test(request);
+  return request.kind === "snapshots" ? snapshots(request) : objects(request, request.snapshotId);
 }
