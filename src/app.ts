@@ -24,6 +24,7 @@ import { type MainDatabase, openVerifiedDatabases } from "./platform/database/da
 import { type DataDirectory, openDataDirectory } from "./platform/files/data-directory.ts";
 import { DiskWait } from "./platform/files/disk-wait.ts";
 import { InventoryKeeper } from "./platform/files/inventory-keeper.ts";
+import { BodySpace } from "./platform/load/body-space.ts";
 import { ResponseSpace } from "./platform/load/response-space.ts";
 import { OwnPorts } from "./platform/network/own-ports.ts";
 import { createLifecycle, createReadiness, type Part } from "./platform/process/lifecycle.ts";
@@ -97,6 +98,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     clock,
     events: createEventBus<DomainEvents>(log.child("events")),
     responses: new ResponseSpace(),
+    bodySpace: new BodySpace(),
     ports: new OwnPorts(),
     health,
     diskWait,
@@ -107,7 +109,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
 }
 
 /** Returns the services for commands and tests that run inside the process. */
-const servicesOf = (modules: UserModules & DeviceModules) => {
+const servicesOf = ({ bodySpace }: Core, modules: UserModules & DeviceModules) => {
   const { tenants, audit, mail, users, identity, storage, loginIdentities, telemetry } = modules;
   return {
     tenants: tenants.tenants,
@@ -124,6 +126,7 @@ const servicesOf = (modules: UserModules & DeviceModules) => {
     retention: telemetry.retention,
     store: storage.store,
     logins: loginIdentities.logins,
+    bodySpace,
   };
 };
 
@@ -188,7 +191,7 @@ function compose(core: Core, overrides: Overrides) {
     health: core.health,
     restartRequested: core.restart.requested,
     http,
-    services: servicesOf(modules),
+    services: servicesOf(core, modules),
     /** `public_url`, or after the start the local address of the gateway. */
     get url(): string {
       return server.url;

@@ -14,7 +14,7 @@ import type { Config } from "../platform/config/config.ts";
 import type { Health } from "../platform/core/health.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { SlowOperations } from "../platform/core/slow-operations.ts";
-import { bodySpace } from "../platform/load/body-space.ts";
+import type { BodySpace } from "../platform/load/body-space.ts";
 import type { ResponseSpace } from "../platform/load/response-space.ts";
 import { basePathOf } from "../platform/network/public-address.ts";
 import { peerOf } from "../platform/network/request-arrival.ts";
@@ -115,6 +115,7 @@ export interface HttpDeps {
   readonly mqtt: MqttServer;
   readonly sockets: DeviceSocketServer;
   readonly responses: ResponseSpace;
+  readonly bodySpace: BodySpace;
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
   readonly frontDoor: FrontDoor;
@@ -351,7 +352,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const routes: Route[] = [];
   const app = new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code, route, ...context }) => {
-      bodySpace.release(context.request);
+      deps.bodySpace.release(context.request);
       deps.requestAudit.refused(audited.get(`${context.request.method} ${route}`), context, error);
       // Without a variable of its own: in minified code, Elysia reads a declaration here as an expression of its own.
       return answerError(error, { code, request: context.request, log: deps.log });
@@ -375,7 +376,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     // After all that a request writes, its audit entry included.
     .mapResponse(async ({ request, route, responseValue, set }) => {
       const failure = await untilDurable(deps, request);
-      bodySpace.release(request);
+      deps.bodySpace.release(request);
       deps.slow.ended(request, () => `${request.method} ${route}`);
       return failure ?? (await inPieces(deps, { request, value: responseValue, set }));
     })

@@ -57,6 +57,7 @@ export function createHttpModule(
     mqtt: deps.mqtt,
     sockets: deps.sockets,
     responses: core.responses,
+    bodySpace: core.bodySpace,
     connections,
     console: createConsoleFiles({ basePath: basePathOf(config) }),
     frontDoor,

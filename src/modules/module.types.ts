@@ -8,6 +8,7 @@ import type { MainDatabase } from "../platform/database/database.ts";
 import type { DataDirectory } from "../platform/files/data-directory.ts";
 import type { DiskWait } from "../platform/files/disk-wait.ts";
 import type { InventoryKeeper } from "../platform/files/inventory-keeper.ts";
+import type { BodySpace } from "../platform/load/body-space.ts";
 import type { ResponseSpace } from "../platform/load/response-space.ts";
 import type { OwnPorts } from "../platform/network/own-ports.ts";
 import type { Part } from "../platform/process/lifecycle.ts";
@@ -34,6 +35,8 @@ export interface Core {
   readonly events: EventBus<DomainEvents>;
   /** Budget of bytes in flight. */
   readonly responses: ResponseSpace;
+  /** Budget of the bodies of requests in progress. */
+  readonly bodySpace: BodySpace;
   readonly ports: OwnPorts;
   /** Current problems of the gateway; every module adds its own. */
   readonly health: Health;

@@ -13,6 +13,7 @@ import { createRequestAudit } from "../../src/modules/identity/request-audit.ts"
 import { auditReader, resourceRoutes } from "../../src/modules/resource.routes.ts";
 import { defineResource, itemToWire } from "../../src/modules/resource.ts";
 import type { Principal } from "../../src/modules/users/users.types.ts";
+import { BodySpace } from "../../src/platform/load/body-space.ts";
 import { ResponseSpace } from "../../src/platform/load/response-space.ts";
 
 const notes = sqliteTable("notes", {
@@ -72,7 +73,7 @@ const auth = () => {
   return createAuthPlugin(
     { authenticate: async (token) => principalOf(token), refused: async () => 0 },
     createRequestAudit({ record: (entry) => void entries.push(entry), durable: async () => undefined }),
-    { responses: { note: () => undefined }, ensureRoom: () => undefined },
+    { responses: { note: () => undefined }, bodySpace: new BodySpace(), ensureRoom: () => undefined },
   );
 };
 

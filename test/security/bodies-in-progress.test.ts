@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { bodySpace } from "../../src/platform/load/body-space.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
@@ -11,6 +10,8 @@ beforeAll(async () => {
   fixture = await createTestApp();
 });
 afterAll(() => fixture.stop());
+
+const bodySpace = () => fixture.app.services.bodySpace;
 
 /** Sends a body but for its end, many times. Returns the status lines of the responses, as they come. */
 function hold(
@@ -41,7 +42,7 @@ test("bodies in progress of a device have a limit, and leave space for other sit
   const { responses, end } = hold(30, `/api/v1/${device.token}/telemetry`, { bytes: 5 * MEGABYTE });
   await until(() => responses.length === 20);
   expect(new Set(responses)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
-  expect(bodySpace.used).toBe(50 * MEGABYTE);
+  expect(bodySpace().used).toBe(50 * MEGABYTE);
   const send = (deviceToken: string, raw: string) =>
     fixture.call("POST", `/api/v1/${deviceToken}/telemetry`, {
       raw,
@@ -51,9 +52,9 @@ test("bodies in progress of a device have a limit, and leave space for other sit
   expect((await send(neighbor.token, long)).status).toBe(200);
   expect((await send(device.token, '{"a":2}')).status).toBe(200);
   end();
-  await until(() => bodySpace.used === 0);
+  await until(() => bodySpace().used === 0);
   expect((await send(device.token, long)).status).toBe(200);
-  expect(bodySpace.used).toBe(0);
+  expect(bodySpace().used).toBe(0);
 });
 
 test("the space is given back whatever becomes of the request", async () => {
@@ -73,7 +74,7 @@ test("the space is given back whatever becomes of the request", async () => {
     [`/write?p=${device.token}`, "x".repeat(100_000), 400, undefined],
   ] as const) {
     const response = await fixture.call("POST", path, { token: caller, raw, headers: json });
-    expect([path, response.status, bodySpace.used]).toEqual([path, status, 0]);
+    expect([path, response.status, bodySpace().used]).toEqual([path, status, 0]);
   }
 });
 
@@ -81,14 +82,14 @@ test("long bodies of a user have a limit in all", async () => {
   const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
   const headers = `Authorization: Bearer ${token}\r\n`;
   const lists = hold(2, "/api/devices/bulk/import", { bytes: 16 * MEGABYTE, headers });
-  await until(() => bodySpace.used === 32 * MEGABYTE);
+  await until(() => bodySpace().used === 32 * MEGABYTE);
   const devices = hold(20, "/api/devices", { bytes: MEGABYTE, headers });
   await until(() => devices.responses.length === 2);
-  expect(bodySpace.used).toBe(50 * MEGABYTE);
-  expect(bodySpace.refusals).toBeGreaterThanOrEqual(2);
+  expect(bodySpace().used).toBe(50 * MEGABYTE);
+  expect(bodySpace().refusals).toBeGreaterThanOrEqual(2);
   lists.end();
   devices.end();
-  await until(() => bodySpace.used === 0);
+  await until(() => bodySpace().used === 0);
 });
 
 test("webhooks of strangers have little space for each address, and leave space for those with the secret", async () => {
@@ -107,7 +108,7 @@ test("webhooks of strangers have little space for each address, and leave space 
   );
   const refused = () => others.flatMap(({ responses }) => responses).length;
   await until(() => refused() === 4 * 51 - 151);
-  expect(bodySpace.used).toBe(201 * 250_000);
+  expect(bodySpace().used).toBe(201 * 250_000);
   const raw = `{"externalDeviceId":"a","telemetry":{"a":1}}${" ".repeat(100_000)}`;
   const send = (own: string) =>
     fixture.call("POST", path, {
@@ -117,7 +118,7 @@ test("webhooks of strangers have little space for each address, and leave space 
   expect((await send("guessed")).status).toBe(503);
   expect((await send(secret)).status).not.toBe(503);
   for (const { end } of [first, ...others]) end();
-  await until(() => bodySpace.used === 0);
+  await until(() => bodySpace().used === 0);
   expect((await send("guessed")).status).toBe(400);
-  expect(bodySpace.used).toBe(0);
+  expect(bodySpace().used).toBe(0);
 });

@@ -227,6 +227,7 @@ export function createIdentityModule(core: Core, modules: IdentityModules) {
   const roomForChange = new Port<(bytes: number) => void>("identity.roomForChange");
   const auth = createAuthPlugin(authenticator, requestAudit, {
     responses: core.responses,
+    bodySpace: core.bodySpace,
     ensureRoom: (bytes) => roomForChange.call(bytes),
   });
   return {

@@ -2,7 +2,7 @@ import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
 import { LARGE_BODY_BYTES, readExactJson } from "../../lib/network/request-bytes.ts";
-import { bodySpace } from "../../platform/load/body-space.ts";
+import type { BodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
@@ -133,9 +133,11 @@ export function createAuthPlugin(
   requestAudit: RequestAudit,
   {
     responses,
+    bodySpace,
     ensureRoom,
   }: {
     readonly responses: Pick<ResponseSpace, "note">;
+    readonly bodySpace: Pick<BodySpace, "take">;
     /** @throws DomainError `unavailable` if the disk has no room for a change of `bytes` */
     readonly ensureRoom: (bytes: number) => void;
   },

@@ -21,7 +21,7 @@ import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
 /** Creates the ingest of all telemetry, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
-  { responses, database, clock, events, health, log }: Core,
+  { responses, bodySpace, database, clock, events, health, log }: Core,
   modules: {
     readonly storage: StorageModule;
     readonly devices: DevicesModule;
@@ -84,8 +84,8 @@ export function createIngestModule(
       historyRoutes({ history, responses, auth }),
       heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
-      deviceApiRoutes({ ingest, attributes, responses, tokens }),
-      lineProtocolRoutes({ ingest, tokens, devices, directory, activity, database, clock }),
+      deviceApiRoutes({ ingest, attributes, responses, bodySpace, tokens }),
+      lineProtocolRoutes({ ingest, tokens, bodySpace, devices, directory, activity, database, clock }),
     ],
   };
 }

@@ -3,7 +3,7 @@ import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
-import { bodySpace } from "../../platform/load/body-space.ts";
+import type { BodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
@@ -65,7 +65,11 @@ const CHANGE_HEADER = "x-attribute-change";
 
 const namesOf = (text: string | undefined) => parseNames(text ?? "");
 
-async function readBody(request: Request, { tenantId, deviceId }: IngestDevice): Promise<Uint8Array> {
+async function readBody(
+  bodySpace: BodySpace,
+  request: Request,
+  { tenantId, deviceId }: IngestDevice,
+): Promise<Uint8Array> {
   const owner = { tenantId, userId: deviceId };
   bodySpace.take(request, owner, BODY_BYTES_MAX);
   const body = await readBytes(request, BODY_BYTES_MAX);
@@ -77,13 +81,13 @@ async function readBody(request: Request, { tenantId, deviceId }: IngestDevice):
 
 /** Reads a body. Unreadable bodies are listed on the device, because device programs seldom show the response. */
 async function readListed(
-  ingest: Pick<IngestService, "refuse">,
+  { ingest, bodySpace }: { ingest: Pick<IngestService, "refuse">; bodySpace: BodySpace },
   device: IngestDevice,
   { request, kind }: { request: Request; kind: MessageKind },
 ) {
   let body: Uint8Array | undefined;
   try {
-    body = await readBody(request, device);
+    body = await readBody(bodySpace, request, device);
     return { body, encoding: encodingOf(request, device) };
   } catch (error) {
     const where = whereOf({ kind, source: "http" });
@@ -132,6 +136,7 @@ export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;
   responses: ResponseSpace;
+  bodySpace: BodySpace;
   tokens: Pick<TokenSignIn, "ensure" | "ensureByContract">;
 }) => {
   const { ingest, attributes, responses } = deps;
@@ -140,7 +145,7 @@ export const deviceApiRoutes = (deps: {
 
   async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(asked);
-    const message = await readListed(ingest, device, { request: asked.request, kind });
+    const message = await readListed(deps, device, { request: asked.request, kind });
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, message);
     return { success: true };

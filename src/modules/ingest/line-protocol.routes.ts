@@ -5,7 +5,7 @@ import { LINE_PRECISIONS, type LinePrecision } from "../../lib/json/line-protoco
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { refusedWrite } from "../../platform/database/storage-failure.ts";
-import { bodySpace } from "../../platform/load/body-space.ts";
+import type { BodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
@@ -324,13 +324,14 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
 export const lineProtocolRoutes = (deps: {
   ingest: Pick<IngestService, "admit" | "readings" | "reject">;
   tokens: Pick<TokenSignIn, "ensure">;
+  bodySpace: Pick<BodySpace, "take">;
   devices: Pick<DevicesService, "children">;
   directory: Pick<DeviceDirectory, "find">;
   activity: Pick<DeviceActivityTracker, "touch">;
   database: Pick<MainDatabase, "durable">;
   clock: Pick<Clock, "now">;
 }) => {
-  const { ingest, tokens, activity } = deps;
+  const { ingest, tokens, bodySpace, activity } = deps;
 
   async function write({ request, server }: Call, token: string, query: WriteQuery, database?: string) {
     const sender = tokens.ensure({ params: { deviceToken: token }, request, server });

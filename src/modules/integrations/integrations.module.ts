@@ -219,7 +219,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const { store } = modules.storage;
   const { usesOf } = modules.codecs;
   const { secrets, endpointsFor, webhooksOf } = modules.connectivity;
-  const { responses, database, clock, events, log: root } = core;
+  const { responses, bodySpace, database, clock, events, log: root } = core;
   const log = root.child("integrations");
   const ports = createPorts();
   const { repository, eventsRepository, eventLog } = createEventLog(core, log);
@@ -287,7 +287,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
         auth,
       }),
       discoveredNetworksRoutes({ repository, topics, announced, auth }),
-      webhooksRoutes({ webhooks, clock }),
+      webhooksRoutes({ webhooks, bodySpace, clock }),
     ],
     parts: [
       { name: "integration events", start: () => eventLog.start(), stop: () => eventLog.stop() },

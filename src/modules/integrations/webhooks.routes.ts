@@ -3,7 +3,7 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
-import { bodySpace } from "../../platform/load/body-space.ts";
+import type { BodySpace } from "../../platform/load/body-space.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { peerOf } from "../request-peer.ts";
 import type { WebhookKind } from "./integrations.wire.ts";
@@ -114,7 +114,11 @@ interface Context {
 }
 
 /** Creates the routes to which other programs and network servers post. */
-export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Clock, "now"> }) => {
+export const webhooksRoutes = (deps: {
+  webhooks: WebhooksService;
+  bodySpace: Pick<BodySpace, "take">;
+  clock: Pick<Clock, "now">;
+}) => {
   async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
     const integrationId = params?.integrationId;
     const encoding = encodingOf(request);
@@ -128,7 +132,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
         return peerOf(request, server);
       },
     });
-    bodySpace.take(request, owner, BODY_BYTES_MAX);
+    deps.bodySpace.take(request, owner, BODY_BYTES_MAX);
     const bytes = await readBytes(request, BODY_BYTES_MAX);
     const isAuthenticatedBySecret = secret !== undefined && (tenant ?? integrationId) !== undefined;
     // The generic webhook takes nothing without the secret, as the contract has it.

@@ -5,6 +5,7 @@ import { listHotLogs } from "../../platform/database/hot-log-names.ts";
 import { DATABASE_NAMES } from "../../platform/files/inventory.ts";
 import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
 import { targetOf } from "../../platform/files/misplaced-files.ts";
+import type { BodySpace } from "../../platform/load/body-space.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
@@ -44,6 +45,7 @@ export interface GatewaySources {
   readonly ingest: { readonly stats: IngestStats };
   readonly faults: Pick<Faults, "refusedTotal" | "counts">;
   readonly responses: Pick<ResponseSpace, "used" | "refusals">;
+  readonly bodySpace: Pick<BodySpace, "used" | "refusals">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
   readonly mqtt: () => MqttCounts;

@@ -1,6 +1,5 @@
 import type { Metrics } from "../../platform/core/metrics.ts";
 import { DATABASE_NAMES } from "../../platform/files/inventory.ts";
-import { bodySpace } from "../../platform/load/body-space.ts";
 import { isRefusal, reasonOf } from "../faults/refusals.types.ts";
 import { databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { readBytesWritten, readMemoryShare, readOpenFiles, readTemperature } from "./host-readings.ts";
@@ -63,7 +62,7 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
 /** Adds metrics of throughput and queues. */
 function addTraffic(
   metrics: Metrics,
-  { responses, ingest, mqtt, faults, repository, health }: GatewaySources,
+  { responses, bodySpace, ingest, mqtt, faults, repository, health }: GatewaySources,
 ): void {
   metrics.counter("messages", "Messages with telemetry that were accepted.", () => ingest.stats.messages);
   metrics.counter("rejected_messages", "Messages that were rejected.", () => ingest.stats.refused);

@@ -96,6 +96,7 @@ export function createSystemModule(core: Core, modules: SystemModules) {
     ingest,
     faults,
     responses: core.responses,
+    bodySpace: core.bodySpace,
     disk,
     backups,
     mqtt,

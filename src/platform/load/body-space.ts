@@ -83,6 +83,3 @@ export class BodySpace {
     this.#held.delete(request);
   }
 }
-
-/** Budget of all requests. */
-export const bodySpace = new BodySpace();

@@ -9,7 +9,7 @@ import { createBulkChanges } from "./bulk-changes.service.ts";
 
 /** Creates the import, export, changes and deletion of many devices. */
 export function createBulkModule(
-  { responses, events }: Core,
+  { responses, bodySpace, events }: Core,
   modules: { readonly devices: DevicesModule; readonly attributes: AttributesModule },
 ) {
   const { devices, imports, activity } = modules.devices;
@@ -23,7 +23,7 @@ export function createBulkModule(
   });
   return {
     routes: (auth: AuthPlugin) => [
-      bulkRoutes({ bulk, responses, auth }),
+      bulkRoutes({ bulk, responses, bodySpace, auth }),
       bulkChangesRoutes({ changes, devices, auth }),
     ],
   };

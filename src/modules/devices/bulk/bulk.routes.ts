@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { invalid, unsupported } from "../../../lib/core/domain-error.ts";
 import { fileOfForm } from "../../../lib/network/form-file.ts";
 import { readBytes } from "../../../lib/network/request-bytes.ts";
-import { bodySpace, REQUEST_BYTES_MAX } from "../../../platform/load/body-space.ts";
+import { type BodySpace, REQUEST_BYTES_MAX } from "../../../platform/load/body-space.ts";
 import type { ResponseSpace } from "../../../platform/load/response-space.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileResponse } from "../../documented-responses.ts";
@@ -17,7 +17,7 @@ import { parseCsv } from "./bulk-csv.ts";
 import { parseRows } from "./bulk-json.ts";
 
 /** Reads CSV, as the body or as a file of a form, or JSON. */
-async function readRows(request: Request, principal: Principal): Promise<BulkRow[]> {
+async function readRows(bodySpace: BodySpace, request: Request, principal: Principal): Promise<BulkRow[]> {
   bodySpace.take(request, principal);
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   const bytes = await readBytes(request, REQUEST_BYTES_MAX);
@@ -61,14 +61,19 @@ const howMany = ({ response }: AuditContext) => {
 };
 
 /** Creates the routes that import and export lists of devices. */
-export const bulkRoutes = (deps: { bulk: BulkService; responses: ResponseSpace; auth: AuthPlugin }) => {
-  const { bulk, responses } = deps;
+export const bulkRoutes = (deps: {
+  bulk: BulkService;
+  responses: ResponseSpace;
+  bodySpace: BodySpace;
+  auth: AuthPlugin;
+}) => {
+  const { bulk, responses, bodySpace } = deps;
   return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })
     .use(deps.auth)
     .post(
       "/validate",
       async ({ principal, request, set }) => {
-        const rows = await readRows(request, principal);
+        const rows = await readRows(bodySpace, request, principal);
         set.status = 201;
         return bulk.validate(principal, rows);
       },
@@ -93,7 +98,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; responses: ResponseSpace; 
       async ({ principal, request, query, set }) => {
         const result = await bulk.import(
           principal,
-          () => readRows(request, principal),
+          () => readRows(bodySpace, request, principal),
           query.partial === true,
         );
         set.status = 201;
