@@ -31,7 +31,12 @@ const BLANK = 0x20;
 /** Counts distinct names by one bit per hash value. */
 class NameCount {
   readonly #seen = new Uint8Array(2 ** (HASH_BITS - 3));
+  readonly #max: number;
   #count = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   /** Reads the string at a quote, counts it if it is a name, and returns the position of its last quote. */
   read(text: string, start: number): number {
@@ -55,7 +60,7 @@ class NameCount {
     const bits = this.#seen[bit >>> 3] ?? 0;
     if ((bits & mask) !== 0) return;
     this.#seen[bit >>> 3] = bits | mask;
-    if (++this.#count > JSON_NAMES_MAX) throw tooLarge("body.too_many_names", { max: JSON_NAMES_MAX });
+    if (++this.#count > this.#max) throw tooLarge("body.too_many_names", { max: this.#max });
   }
 }
 
@@ -63,8 +68,8 @@ class NameCount {
  * Refuses a long JSON text that would hold up its parser, with very many names or objects, or deep nesting. Takes a few ns per character.
  * @throws DomainError `body.too_many_names`, `body.too_many_objects` or `body.too_deep`
  */
-export function ensureShape(text: string): void {
-  if (text.length >= CHECKED_CHARACTERS_MIN) checkShape(text, JSON_OBJECTS_MAX);
+export function ensureShape(text: string, namesMax = JSON_NAMES_MAX): void {
+  if (text.length >= CHECKED_CHARACTERS_MIN) checkShape(text, JSON_OBJECTS_MAX, namesMax);
 }
 
 /** Works like `ensureShape`, for one of many lines of a file. */
@@ -72,8 +77,8 @@ export function ensureLineShape(line: string): void {
   if (line.length >= LINE_CHECKED_CHARACTERS_MIN) checkShape(line, LINE_OBJECTS_MAX);
 }
 
-function checkShape(text: string, objectsMax: number): void {
-  const names = new NameCount();
+function checkShape(text: string, objectsMax: number, namesMax = JSON_NAMES_MAX): void {
+  const names = new NameCount(namesMax);
   let depth = 0;
   let objects = 0;
   for (let index = 0; index < text.length; index++) {

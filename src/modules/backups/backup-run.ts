@@ -1,7 +1,8 @@
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
-import { isHotLog } from "../../platform/database/hot-log-names.ts";
+import { isHotLog, listHotLogs } from "../../platform/database/hot-log-names.ts";
+import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import type { PageMap } from "./page-map.ts";
 import { PlaceCheck } from "./place-check.ts";
 import type { BackupResult, SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";
@@ -14,13 +15,34 @@ import {
   type Survey,
   writtenFor,
 } from "./snapshot-repository.ts";
-import { type SnapshotBase, SnapshotWriter, type SnapshotWriterOptions } from "./snapshot-writer.ts";
+import {
+  PAGE_BYTES,
+  type SnapshotBase,
+  SnapshotWriter,
+  type SnapshotWriterOptions,
+} from "./snapshot-writer.ts";
 
 /** Ids of older snapshots after a repair. */
 interface Repairs {
   readonly repaired: string[];
   /** Snapshots that can only be restored partially. */
   readonly damaged: string[];
+}
+
+/** Min. pages of a snapshot whose page maps a run reads; about 5 GB. */
+const PAGES_MAX_MIN = 1_200_000;
+/** Page maps of a much larger snapshot than the gateway are not read, because they would take its memory. */
+const GROWTH_MAX = 2;
+
+const pagesOf = ({ databases }: SnapshotRecord): number =>
+  databases.reduce((sum, { pages }) => sum + pages, 0);
+
+/** Returns the max. pages of snapshots of a gateway with this data. */
+function pagesMaxOf(dataPath: string): number {
+  const pages = [...DATABASE_FILES, ...listHotLogs(dataPath)]
+    .map((name) => statSync(join(dataPath, name), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, bytes) => sum + Math.ceil(bytes / PAGE_BYTES), 0);
+  return Math.max(PAGES_MAX_MIN, GROWTH_MAX * pages);
 }
 
 const positionsOf = (record: SnapshotRecord, isMeant: (name: string) => boolean): Set<number> =>
@@ -34,12 +56,17 @@ class SnapshotRepair {
   readonly #repository: BackupRepository;
   readonly #check: PlaceCheck;
   readonly #newest: SnapshotRecord;
+  readonly #pagesMax: number;
   #newestMaps: ReadonlyMap<string, PageMap> | undefined;
 
-  constructor(repository: BackupRepository, check: PlaceCheck, newest: SnapshotRecord) {
+  constructor(
+    repository: BackupRepository,
+    { check, newest, pagesMax }: { check: PlaceCheck; newest: SnapshotRecord; pagesMax: number },
+  ) {
     this.#repository = repository;
     this.#check = check;
     this.#newest = newest;
+    this.#pagesMax = pagesMax;
   }
 
   async run(records: readonly SnapshotRecord[]): Promise<Repairs> {
@@ -74,6 +101,7 @@ class SnapshotRepair {
   }
 
   async #mapsOf(record: SnapshotRecord): Promise<ReadonlyMap<string, PageMap> | undefined> {
+    if (pagesOf(record) > this.#pagesMax) return undefined;
     try {
       return await this.#repository.maps(record);
     } catch (error) {
@@ -126,10 +154,12 @@ export class BackupRun {
   readonly #repository: BackupRepository;
   readonly #options: BackupRunOptions;
   readonly #startedAt = performance.now();
+  readonly #pagesMax: number;
 
   constructor(repository: BackupRepository, options: BackupRunOptions) {
     this.#repository = repository;
     this.#options = options;
+    this.#pagesMax = pagesMaxOf(options.dataPath);
   }
 
   /**
@@ -143,9 +173,12 @@ export class BackupRun {
     await place.run();
     const { record, opened } = await this.#write(survey, place);
     await this.#repository.commit(record);
-    const { repaired, damaged } = await new SnapshotRepair(this.#repository, place, record).run(
-      survey.records,
-    );
+    const repair = new SnapshotRepair(this.#repository, {
+      check: place,
+      newest: record,
+      pagesMax: this.#pagesMax,
+    });
+    const { repaired, damaged } = await repair.run(survey.records);
     await place.save();
     const { id, createdAt, bytes, addedBytes, problems } = record;
     return {
@@ -194,7 +227,7 @@ export class BackupRun {
   /** Returns the newest snapshot with readable page maps. */
   async #base({ records }: Survey, place: PlaceCheck): Promise<SnapshotBase | undefined> {
     for (const record of records.toReversed()) {
-      if (place.damaged.has(record.maps.name)) continue;
+      if (place.damaged.has(record.maps.name) || pagesOf(record) > this.#pagesMax) continue;
       try {
         return { record, maps: await this.#repository.maps(record) };
       } catch (error) {

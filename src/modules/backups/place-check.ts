@@ -6,6 +6,7 @@ import {
   isDamage,
   OBJECT_PREFIXES,
   objectsOf,
+  parseObject,
   type Survey,
   writtenFor,
 } from "./snapshot-repository.ts";
@@ -132,12 +133,12 @@ export const damagedObjectsOf = async (repository: BackupRepository): Promise<Re
 
 async function load(repository: BackupRepository): Promise<Record<string, Check>> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(await repository.target.read(CHECKS)).toString());
+    const value = parseObject(CHECKS, await repository.target.read(CHECKS), Number.POSITIVE_INFINITY);
     const { format, objects } = isJsonObject(value) ? value : {};
     return format === FORMAT && isJsonObject(objects) ? (objects as Record<string, Check>) : {};
   } catch (error) {
     // If it is unreadable for any reason, objects count as read when they were written.
-    if (isDamage(error) || error instanceof SyntaxError) return {};
+    if (isDamage(error)) return {};
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import type { SnapshotRecord } from "./snapshot.types.ts";
@@ -24,35 +25,40 @@ const object = (prefix: string, rest: Record<string, TSchema> = {}) =>
     sha256: Type.String(),
     ...rest,
   });
-const recordCheck = TypeCompiler.Compile(
-  Type.Object({
-    id: Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }),
-    createdAt: Type.Number(),
-    lineside: Type.String(),
-    databases: Type.Array(
-      Type.Object({
-        // It becomes the name of a file.
-        name: Type.String({ pattern: String.raw`^[a-z]+\.db(?:-hot\d+)?$` }),
-        pageBytes: Type.Integer({ minimum: 512, maximum: BLOCK_BYTES }),
-        pages: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
-        sha256: Type.String(),
-      }),
-      { maxItems: DATABASES_MAX },
-    ),
-    files: Type.Array(Type.Object({ path: Type.String(), base64: Type.String() })),
-    maps: object("maps"),
-    packs: Type.Array(object("packs", { pages: Type.Integer({ minimum: 0 }) })),
-    bytes: Type.Number(),
-    addedBytes: Type.Number(),
-    isTelemetryChecked: Type.Boolean(),
-    problems: Type.Array(Type.String()),
-  }),
-);
+const recordSchema = Type.Object({
+  format: Type.Literal(1),
+  id: Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }),
+  createdAt: Type.Number(),
+  lineside: Type.String(),
+  databases: Type.Array(
+    Type.Object({
+      // It becomes the name of a file.
+      name: Type.String({ pattern: String.raw`^[a-z]+\.db(?:-hot\d+)?$` }),
+      pageBytes: Type.Integer({ minimum: 512, maximum: BLOCK_BYTES }),
+      pages: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
+      sha256: Type.String(),
+    }),
+    { maxItems: DATABASES_MAX },
+  ),
+  files: Type.Array(Type.Object({ path: Type.String(), base64: Type.String() })),
+  maps: object("maps"),
+  packs: Type.Array(object("packs", { pages: Type.Integer({ minimum: 0 }) })),
+  bytes: Type.Number(),
+  addedBytes: Type.Number(),
+  isTelemetryChecked: Type.Boolean(),
+  problems: Type.Array(Type.String()),
+});
+const recordCheck = TypeCompiler.Compile(recordSchema);
 
-/** Returns whether a value has the form of a record: its checksum does not prove who wrote it. */
-export const isRecord = (value: unknown): boolean =>
-  recordCheck.Check(value) &&
-  new Set(value.databases.map(({ name }) => name)).size === value.databases.length;
+/**
+ * Returns the value without unknown fields, which could take any amount of memory; undefined unless it has the form of a record: its checksum does not
+ * prove who wrote it.
+ */
+export function checkedRecord(value: SnapshotRecord): SnapshotRecord | undefined {
+  if (!recordCheck.Check(value)) return undefined;
+  Value.Clean(recordSchema, value);
+  return new Set(value.databases.map(({ name }) => name)).size === value.databases.length ? value : undefined;
+}
 
 /** Returns the first database missing from a snapshot, without which a gateway would start empty. */
 export const absentDatabase = ({ databases }: Pick<SnapshotRecord, "databases">): string | undefined =>

@@ -9,6 +9,8 @@ import {
 } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { ensureShape } from "../../lib/json/json-shape.ts";
 import { bytesMaxOf, MAPS_BYTES_MAX, RECORDS_BYTES_MAX, RECORDS_MAX } from "./object-limits.ts";
 import { sha256Of } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
@@ -20,7 +22,7 @@ import type {
   SnapshotRecord,
   StoredObject,
 } from "./snapshot.types.ts";
-import { isRecord } from "./snapshot-contents.ts";
+import { checkedRecord } from "./snapshot-contents.ts";
 import { FolderTarget } from "./targets/folder-target.ts";
 import { S3Target } from "./targets/s3-target.ts";
 
@@ -105,6 +107,8 @@ const PACKS = "packs/";
 const MAPS = "maps/";
 const FORMAT = 1;
 const READ_AT_ONCE = 8;
+/** Bytes of records after which garbage is collected explicitly: parsed, they are several times as large. */
+const COLLECTED_BYTES = 8 * 1024 * 1024;
 
 const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
@@ -113,16 +117,27 @@ const sumOf = (name: string, record: unknown) => sha256Of(toBytes([name, record]
 /** Returns the stored form of a record, with a checksum that distinguishes damage from a record of a newer version. */
 const seal = (name: string, record: object) => toBytes({ record, sha256: sumOf(name, record) });
 
-/** @throws DomainError `invalid` for a damaged record and for a record of a newer version */
-function unseal<Value extends { format: number }>(name: string, bytes: Uint8Array): Value {
-  let value: Value;
+/**
+ * Parses the JSON of an object, which any source may have written.
+ * @throws DomainError `invalid` for text that is not JSON or holds more lists and objects than a gateway writes
+ */
+export function parseObject(name: string, bytes: Uint8Array, namesMax?: number): unknown {
+  const text = Buffer.from(bytes).toString();
   try {
-    const { record, sha256 } = JSON.parse(Buffer.from(bytes).toString());
-    if (sumOf(name, record) !== sha256) throw new RangeError("checksum");
-    value = record;
+    ensureShape(text, namesMax);
+    return JSON.parse(text);
   } catch {
     throw invalid("backup.object_damaged", { name });
   }
+}
+
+/** @throws DomainError `invalid` for a damaged record and for a record of a newer version */
+function unseal<Value extends { format: number }>(name: string, bytes: Uint8Array): Value {
+  const stored = parseObject(name, bytes);
+  const { record, sha256 } = isJsonObject(stored) ? stored : {};
+  if (!isJsonObject(record) || sumOf(name, record) !== sha256)
+    throw invalid("backup.object_damaged", { name });
+  const value = record as unknown as Value; // written by a gateway, as its checksum says; a snapshot's is checked as a whole
   if (value.format !== FORMAT) throw invalid("backup.format_newer");
   return value;
 }
@@ -168,6 +183,7 @@ export class BackupRepository {
   readonly #target: BackupTarget;
   /** Gateway that owns the snapshots. */
   readonly gateway: string;
+  #uncollected = 0;
 
   private constructor(target: BackupTarget, record: RepositoryRecord, passphrase: string | undefined) {
     this.#target = decrypting(target, record, passphrase);
@@ -274,8 +290,13 @@ export class BackupRepository {
 
   async #readRecord(name: string): Promise<{ record: SnapshotRecord; length: number }> {
     const bytes = await this.#target.read(name);
-    const record = unseal<SnapshotRecord>(name, bytes);
-    if (!isRecord(record)) throw invalid("backup.object_damaged", { name });
+    this.#uncollected += bytes.length;
+    if (this.#uncollected >= COLLECTED_BYTES) {
+      this.#uncollected = 0;
+      Bun.gc(true);
+    }
+    const record = checkedRecord(unseal<SnapshotRecord>(name, bytes));
+    if (record === undefined) throw invalid("backup.object_damaged", { name });
     return { record, length: bytes.length };
   }
 

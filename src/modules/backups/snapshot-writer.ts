@@ -25,7 +25,8 @@ import { type BackupRepository, mapsName, packName } from "./snapshot-repository
 
 /** Length of a log file's header, which changes whenever the gateway overwrites the file from its start. */
 const HEADER_BYTES = 32;
-const PAGE_BYTES = 4_096;
+/** Bytes of a page of the gateway's databases and logs. */
+export const PAGE_BYTES = 4_096;
 
 /**
  * Detects whether the gateway has reused a file of the hot log, which it does only once the file's rows are in the database. If no file is reused

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { sha256Of } from "../../../src/modules/backups/pack-writer.ts";
 import type { SnapshotRecord } from "../../../src/modules/backups/snapshot.types.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
+import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { BackupFixture } from "./backup-fixture.ts";
 
 let fixture: BackupFixture;
@@ -127,6 +128,54 @@ describe("a backup that somebody else has written", () => {
       Object.assign(record.maps, { sha256: sha256Of(bytes), bytes: bytes.length });
     });
     expect(await outcomes()).toEqual(["backup.object_damaged", "backup.object_damaged"]);
+  });
+
+  test("with more lists and objects than a gateway writes is damaged, and not parsed", async () => {
+    forge((record) => void Object.assign(record, { more: Array.from({ length: 300_000 }, () => ({})) }));
+    expect(await outcomes()).toEqual(["backup.object_damaged", "backup.object_damaged"]);
+  });
+
+  test("is read without fields that no gateway writes", async () => {
+    forge((record) => {
+      Object.assign(record, { more: [{}] });
+      Object.assign(record.packs[0] ?? {}, { more: [{}] });
+    });
+    const record = await (await fixture.repository()).snapshot(undefined);
+    expect(JSON.stringify(record)).not.toContain("more");
+    expect(await outcomes()).toEqual([undefined, undefined]);
+  });
+
+  test("with page maps for much more than the gateway has is no base of the next backup", async () => {
+    const pages = 2_000_000;
+    forge((record) => {
+      const [first] = record.databases;
+      const lengths = record.databases.map((part) => (part === first ? 8 + pages * 12 : 8));
+      const maps = lengths.flatMap((length, index) => {
+        const head = Buffer.alloc(12);
+        head.writeBigUInt64LE(BigInt(length));
+        head.writeUInt32LE(index === 0 ? pages : 0, 8);
+        return [head, Buffer.alloc(length - 4)];
+      });
+      const bytes = Bun.zstdCompressSync(Buffer.concat(maps));
+      writeFileSync(fixture.object(record.maps.name), bytes);
+      Object.assign(record.maps, { sha256: sha256Of(bytes), bytes: bytes.length });
+      for (const part of record.databases) Object.assign(part, { pages: part === first ? pages : 0 });
+    });
+    const repository = await fixture.repository();
+    const read: string[] = [];
+    const target = new FolderTarget(fixture.stick);
+    const readObject = target.read.bind(target);
+    target.read = (name) => {
+      read.push(name);
+      return readObject(name);
+    };
+    fixture.target = target;
+    const [forged] = (await repository.survey()).records;
+    const result = await fixture.backUp();
+    fixture.target = new FolderTarget(fixture.stick);
+    expect(read).not.toContain(forged?.maps.name);
+    expect(result.place.damagedSnapshots).toEqual([]);
+    expect(await outcomes()).toEqual([undefined, undefined]);
   });
 
   test("with a file that a restoration refuses is not good", async () => {
