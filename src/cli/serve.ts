@@ -81,16 +81,20 @@ async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
   return reason;
 }
 
-async function stopInTime(app: App): Promise<number> {
+/** Stops the gateway. Calls `onLate` if that takes too long: what `onLate` does must end whatever still runs, as a kill does. */
+export async function stopInTime(
+  app: Pick<App, "stop">,
+  onLate: () => never,
+  limitMs = STOP_MS_MAX,
+): Promise<void> {
   const log = createLogger();
   const timeout = setTimeout(() => {
-    log.error("stopping took too long", { limitMs: STOP_MS_MAX });
-    endProcess(1);
-  }, STOP_MS_MAX);
+    log.error("stopping took too long", { limitMs });
+    onLate();
+  }, limitMs);
   await app.stop();
   clearTimeout(timeout);
   log.info("stopped");
-  return 0;
 }
 
 /** Runs the gateway from start to end. Ends the process, or replaces it for a restart. */
@@ -112,14 +116,18 @@ async function runGateway(config: Config, args: readonly string[]): Promise<neve
   cancelProof();
   if (reason === RESTART_SIGNAL || STOP_SIGNALS.includes(reason)) noteOrderlyStop(config);
   if (reason === RESTART_SIGNAL) {
-    await stopInTime(app);
-    supervisor.leave();
-    return restartProgram(args);
+    const restart = () => {
+      supervisor.leave();
+      return restartProgram(args);
+    };
+    // On a slow disk as well: without a supervisor, nobody else would start the gateway again.
+    await stopInTime(app, restart);
+    return restart();
   }
   supervisor.stopping();
-  const code = await stopInTime(app);
+  await stopInTime(app, () => endProcess(1));
   // Parts that could not stop on a broken disk may hold the process: a supervisor waits for its end.
-  return endProcess(STOP_SIGNALS.includes(reason) ? code : FATAL_EXIT_CODE);
+  return endProcess(STOP_SIGNALS.includes(reason) ? 0 : FATAL_EXIT_CODE);
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */

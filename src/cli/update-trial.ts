@@ -75,10 +75,15 @@ export function continueUpdate({ data }: Config, args: readonly string[]): void 
  * Starts the watcher from the old executable. It detaches itself from this process, which is about to become the new version and would not reap it.
  */
 function startWatcher(dataPath: string, { program }: UpdateState, args: readonly string[]): void {
-  Bun.spawnSync([program, "update-watch", dataPath, String(process.pid), ...args], {
-    stdio: ["inherit", "inherit", "inherit"],
-    env: { ...processEnv(), [TRIAL]: undefined },
-  });
+  const { exitCode, signalCode } = Bun.spawnSync(
+    [program, "update-watch", dataPath, String(process.pid), ...args],
+    { stdio: ["inherit", "inherit", "inherit"], env: { ...processEnv(), [TRIAL]: undefined } },
+  );
+  if (exitCode !== 0)
+    createLogger("update").error("new version starts unwatched, only a supervisor rolls it back", {
+      exitCode,
+      signalCode,
+    });
 }
 
 /** Returns the state of the trial of this process. */

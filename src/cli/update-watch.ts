@@ -91,15 +91,20 @@ export async function untilTrialEnds(
   return true;
 }
 
-/** Returns true if no supervisor has started the gateway in time. */
-async function isAbandoned(dataPath: string): Promise<boolean> {
-  const deadline = performance.now() + SUPERVISOR_MS;
-  while (performance.now() < deadline) {
-    if (!isOnTrial(readState(dataPath)?.phase)) return false;
+/** Returns true if the process has crashed, and no supervisor has started the gateway in time. */
+export async function isAbandoned(dataPath: string, time = systemTime): Promise<boolean> {
+  const state = readState(dataPath);
+  if (state?.isStopped === true) return false;
+  const found = JSON.stringify(state);
+  let deadline = time.monotonic() + SUPERVISOR_MS;
+  while (time.monotonic() < deadline) {
+    // Every start changes the state.
+    if (JSON.stringify(readState(dataPath)) !== found) return false;
     const lock = takeGatewayLock(dataPath);
-    if (lock === undefined) return false;
-    lock.release();
-    await Bun.sleep(LOCK_INTERVAL_MS);
+    // A start, a command that looks whether a gateway runs, or a thread of the ended process that still waits for the disk.
+    if (lock === undefined) deadline = time.monotonic() + SUPERVISOR_MS;
+    else lock.release();
+    await time.sleep(LOCK_INTERVAL_MS);
   }
   return true;
 }

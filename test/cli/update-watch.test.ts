@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { untilTrialEnds } from "../../src/cli/update-watch.ts";
+import { isAbandoned, untilTrialEnds } from "../../src/cli/update-watch.ts";
 import { HUNG_SECONDS } from "../../src/modules/updates/update-start.ts";
 import {
   readReason,
@@ -11,6 +11,7 @@ import {
   writeHeartbeat,
   writeState,
 } from "../../src/modules/updates/update-state.ts";
+import { takeFileLock } from "../../src/platform/files/file-lock.ts";
 
 /** What the watcher of a new version does when it stands still. */
 
@@ -80,4 +81,32 @@ test("a version that is not ready in time is ended", async () => {
   expect(hasEnded).toBe(true);
   expect(seconds).toBeGreaterThanOrEqual(READY_MS / 1_000);
   expect(readReason(data)).toMatchObject({ code: "update.not_ready", params: { seconds: READY_MS / 1_000 } });
+});
+
+/** Asks whether the ended version was abandoned; `each` is called in each pause of the watcher. */
+function abandoned(each: (now: number) => void): Promise<boolean> {
+  let now = 0;
+  return isAbandoned(data, {
+    monotonic: () => now,
+    async sleep(ms: number) {
+      now += ms;
+      each(now);
+    },
+  });
+}
+
+test("a version that has crashed is started again although its lock is held for a while", async () => {
+  writeState(data, state);
+  const lock = takeFileLock(join(data, "lineside.lock"));
+  expect(await abandoned((now) => now === 2_000 && lock?.release())).toBe(true);
+});
+
+test("a version that somebody else starts again is not started twice", async () => {
+  writeState(data, state);
+  expect(await abandoned((now) => now === 3_000 && writeState(data, { ...state, crashes: 1 }))).toBe(false);
+});
+
+test("a version that was stopped in order stays stopped", async () => {
+  writeState(data, { ...state, isStopped: true });
+  expect(await abandoned(() => undefined)).toBe(false);
 });
