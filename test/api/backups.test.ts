@@ -230,6 +230,20 @@ test("a schedule makes backups, catches up on missed ones, and warns when none w
   mkdirSync(stick);
 });
 
+test("a failure is shown although the place was set while the clock was ahead", async () => {
+  const aheadMs = 3_650 * 24 * 60 * MINUTE_MS;
+  clock.jump(aheadMs);
+  await signIn();
+  const schedule = { expression: "0 0 1 1 *", timezone: "UTC" };
+  await put({ place: folder(join(root, "gone")), schedule });
+  clock.jump(-aheadMs);
+  await signIn();
+  expect((await backUp()).state).toBe("FAILED");
+  const codes = (await get()).body.problems.map(({ code }: { code: string }) => code);
+  expect(codes).toEqual(["backup.last_failed"]);
+  await put({ place: folder() });
+});
+
 test("the configuration has priority over what the console sets", async () => {
   const place = join(root, "configured");
   mkdirSync(place);

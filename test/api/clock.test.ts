@@ -1,4 +1,5 @@
 // A gateway that boots without the correct time, and the owner who confirms the system's clock.
+import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,15 +14,17 @@ let fixture: TestApp;
 let owner: string;
 
 /** Starts a gateway whose system shows a time. */
-async function boot(systemTime: string): Promise<void> {
+async function boot(systemTime: string): Promise<FakeClock> {
   directory = mkdtempSync(join(tmpdir(), "lineside-clock-"));
   const newest = String(Date.parse(NEWEST));
   writeFileSync(
     join(directory, "clock"),
     `${newest} ${Bun.hash.crc32(newest).toString(16).padStart(8, "0")}`,
   );
-  fixture = await createTestApp({ clock: new FakeClock(Date.parse(systemTime)), directory, host: "one" });
+  const clock = new FakeClock(Date.parse(systemTime));
+  fixture = await createTestApp({ clock, directory, host: "one" });
   owner = (await fixture.signIn("TENANT_OWNER")).token;
+  return clock;
 }
 afterEach(async () => {
   await fixture.stop();
@@ -47,4 +50,20 @@ test("uses the system's time once an owner has confirmed it", async () => {
   const { status, body } = await call("POST", "/confirm");
   expect([status, body]).toEqual([200, { isSet: true, time: systemTime, systemTime }]);
   expect(await warnings()).not.toContain("system.clock_unset");
+});
+
+test("deletes no finished commands when it boots far ahead of the newest time", async () => {
+  const clock = await boot(NEWEST);
+  const { deviceId } = await fixture.createDevice(owner);
+  const body = { method: "x", timeoutMs: 1_000, expiresInMs: 1_000 };
+  const { status } = await fixture.call("POST", `/api/devices/${deviceId}/commands`, { token: owner, body });
+  expect(status).toBe(201);
+  clock.advance(60_000);
+  await fixture.stop();
+
+  fixture = await createTestApp({ clock: new FakeClock(Date.parse("2029-06-01T12:00:00.000Z")), directory });
+  expect(await warnings()).toContain("system.clock_ahead");
+  const database = new Database(join(directory, "lineside.db"), { readonly: true });
+  expect(database.query("SELECT status FROM commands").all()).toEqual([{ status: "EXPIRED" }]);
+  database.close();
 });

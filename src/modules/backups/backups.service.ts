@@ -139,7 +139,7 @@ export class BackupsService {
 
   status(): BackupStatus {
     const { repository } = this.#deps;
-    const newestGood = repository.newestGoodRun(this.#settings.placeSince);
+    const newestGood = repository.newestGoodRun(this.#past(this.#settings.placeSince));
     const newest = repository.newestRun();
     return {
       running: this.#running,
@@ -266,16 +266,22 @@ export class BackupsService {
   #job(): BackupRequest["job"] {
     const { repository, clock, dataPath, lineside, machine } = this.#deps;
     const { passphrase, daily, weekly, verifyDays, placeSince } = this.#settings;
+    const newestOpened = repository.newestOpenedRun(this.#past(placeSince));
     return {
       dataPath,
       lineside,
       machine,
       bytesPerSecond: BYTES_PER_SECOND,
-      opensAll: clock.now() - (repository.newestOpenedRun(placeSince)?.startedAt ?? 0) >= WEEK_MS,
+      opensAll: clock.now() - this.#past(newestOpened?.startedAt ?? 0) >= WEEK_MS,
       passphrase: passphrase ?? undefined,
       retention: { daily, weekly },
       verifyDays,
     };
+  }
+
+  /** Returns a stored time; 0 for a time of the future, because the clock has been set back since. */
+  #past(time: number): number {
+    return time > this.#deps.clock.now() ? 0 : time;
   }
 
   #check(): void {
@@ -294,20 +300,19 @@ export class BackupsService {
   #nextAt(newest: StoredBackupRun | undefined): number | undefined {
     const { schedule, place, savedAt } = this.#settings;
     if (schedule === null || place === null) return undefined;
-    const now = this.#deps.clock.now();
-    const latest = Math.max(newest?.startedAt ?? 0, savedAt);
-    // A time of the future: the clock has been set back since.
-    const after = latest > now ? now - CHECK_INTERVAL_MS : latest;
+    const latest = Math.max(this.#past(newest?.startedAt ?? 0), this.#past(savedAt));
+    const after = latest || this.#deps.clock.now() - CHECK_INTERVAL_MS;
     const next = nextTime({ kind: "cron", ...schedule }, after);
     if (newest?.state !== "FAILED") return next;
     return Math.min(newest.startedAt + RETRY_AFTER_MS, next ?? Number.POSITIVE_INFINITY);
   }
 
   #problems(newest: StoredBackupRun | undefined, newestGood: StoredBackupRun | undefined): Text[] {
-    const { schedule, place, maxAgeHours, savedAt, placeSince } = this.#settings;
+    const { schedule, place, maxAgeHours } = this.#settings;
     if (place === null) return [];
     const problems: Text[] = [];
-    const ageMs = this.#deps.clock.now() - (newestGood?.startedAt ?? savedAt);
+    const placeSince = this.#past(this.#settings.placeSince);
+    const ageMs = this.#deps.clock.now() - this.#past(newestGood?.startedAt ?? this.#settings.savedAt);
     if (schedule !== null && ageMs > maxAgeHours * HOUR_MS)
       problems.push(detail(OVERDUE, { hours: maxAgeHours }));
     // Problems at another place no longer matter.

@@ -79,6 +79,8 @@ interface CommandEngineDeps {
   readonly clock: Clock;
   /** Returns monotonic epoch ms. */
   readonly now: () => number;
+  /** Returns the time against which the age of finished commands is measured, in epoch ms. */
+  readonly retentionTime: () => number;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
 }
@@ -438,10 +440,10 @@ export class CommandEngine {
   }
 
   #clean(): void {
-    const { repository, clock, now, log } = this.#deps;
+    const { repository, clock, retentionTime, log } = this.#deps;
     let deleted = 0;
     try {
-      deleted = repository.deleteFinished(now() - KEPT_MS, CLEAN_AT_ONCE);
+      deleted = repository.deleteFinished(retentionTime() - KEPT_MS, CLEAN_AT_ONCE);
     } catch (error) {
       log.error("old commands could not be deleted", { error });
     }

@@ -40,6 +40,7 @@ export function createCommandsModule(
     relay: ways.relay,
     clock,
     now,
+    retentionTime: () => clock.retentionTime(),
     events,
     log: log.child("commands"),
   });

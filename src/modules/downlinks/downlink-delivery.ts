@@ -73,6 +73,8 @@ export function createDownlinkDelivery(deps: {
   clock: Clock;
   /** Returns monotonic epoch ms. */
   now: () => number;
+  /** Returns the time against which the age of settled downlinks is measured, in epoch ms. */
+  retentionTime: () => number;
   random: () => number;
   log: Logger;
 }) {
@@ -129,7 +131,7 @@ export function createDownlinkDelivery(deps: {
         }
         return gone;
       },
-      upkeep: () => void repository.deleteSettled(now() - KEPT_MS, PRUNED_AT_ONCE),
+      upkeep: () => void repository.deleteSettled(deps.retentionTime() - KEPT_MS, PRUNED_AT_ONCE),
     },
     deps,
   );

@@ -139,6 +139,7 @@ export function createDownlinksModule(
     },
     clock,
     now,
+    retentionTime: () => clock.retentionTime(),
     random: Math.random,
     log: log.child("downlinks"),
   });

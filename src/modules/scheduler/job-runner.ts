@@ -163,6 +163,8 @@ interface RunnerDeps {
   readonly clock: Clock;
   /** Returns whether the clock is set; jobs wait until it is. */
   readonly isClockSet: () => boolean;
+  /** Returns the time against which the age of runs is measured, in epoch ms. */
+  readonly retentionTime: () => number;
   readonly log: Logger;
 }
 
@@ -419,7 +421,7 @@ export class JobRunner {
       isOurs = runs.finish(run.runId, this.#owner, result);
       if (!isOurs) return;
       jobs.setLast(job.jobId, { at: run.startedAt, status });
-      runs.prune({ jobId: job.jobId, targetCount: total }, clock.now());
+      runs.prune({ jobId: job.jobId, targetCount: total }, this.#deps.retentionTime());
     });
     if (isOurs) this.#deps.onFinished({ tenantId: job.tenantId, job, run: { ...run, ...result } });
   }

@@ -64,6 +64,7 @@ export function createSchedulerModule(
         onMissed: (job, reason) => report(job, "fault.job_skipped", reason),
         clock,
         isClockSet: () => clock.isSet(),
+        retentionTime: () => clock.retentionTime(),
         log: log.child("scheduler"),
       })
     : undefined;

@@ -45,6 +45,7 @@ function createEngine(): CommandEngine {
     relay: { gatewayOf: () => undefined, send: () => false, keepsFor: () => false },
     clock: systemClock,
     now: () => 1_000,
+    retentionTime: () => 0,
     events,
     log,
   });

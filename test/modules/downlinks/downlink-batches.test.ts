@@ -58,6 +58,7 @@ function createRig(count: number) {
     readyOf: () => undefined,
     clock: systemClock,
     now: () => 0,
+    retentionTime: () => 0,
     random: () => 0,
     log: createLogger("test"),
   });

@@ -59,6 +59,7 @@ export function openRig(
     onMissed: (_, reason) => void missed.push(reason.code),
     clock,
     isClockSet: options.isClockSet ?? (() => true),
+    retentionTime: () => clock.now(),
     log: { ...log, warn: options.onWarning ?? log.warn },
   });
   let jobCount = 0;
