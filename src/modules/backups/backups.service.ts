@@ -222,12 +222,16 @@ export class BackupsService {
   async archive(snapshotId: string): Promise<AsyncGenerator<Uint8Array>> {
     const { place, passphrase } = this.#settings;
     if (place === null) throw conflict("backup.no_place");
-    const names = await this.#deps.places.objects({ place, passphrase: passphrase ?? undefined, snapshotId });
-    const target = openTarget(place);
+    const { places } = this.#deps;
+    const names = await places.objects({ place, passphrase: passphrase ?? undefined, snapshotId });
+    const bucket = openTarget(place);
+    // The disk of a folder may be slow or silent.
+    const read = (name: string) =>
+      place.kind === "folder" ? places.object({ place, name }) : bucket.read(name);
     return (async function* () {
       yield ARCHIVE_HEAD;
       for (const name of names) {
-        const bytes = await target.read(name);
+        const bytes = await read(name);
         yield archiveEntryHead(name, bytes.length);
         yield bytes;
       }

@@ -21,7 +21,8 @@ interface Access {
 export type PlaceRequest =
   | (Access & { readonly kind: "test"; readonly gateway: string; readonly machine: string | undefined })
   | (Access & { readonly kind: "snapshots" })
-  | (Access & { readonly kind: "objects"; readonly snapshotId: string });
+  | (Access & { readonly kind: "objects"; readonly snapshotId: string })
+  | { readonly kind: "object"; readonly place: BackupPlace; readonly name: string };
 
 /** Writes, reads and removes an object. @throws DomainError the place's error */
 async function test({ place, passphrase, gateway, machine }: PlaceRequest & { kind: "test" }): Promise<void> {
@@ -59,8 +60,9 @@ async function objects({ place, passphrase }: Access, snapshotId: string): Promi
   return BackupRepository.objectsOf(await repository.snapshot(snapshotId));
 }
 
-/** Returns nothing, a `ListedSnapshot[]` or names. @throws DomainError the place's error */
+/** Returns nothing, a `ListedSnapshot[]`, names, or an object as it is stored. @throws DomainError the place's error */
 export async function responseOf(request: PlaceRequest): Promise<unknown> {
   if (request.kind === "test") return test(request);
+  if (request.kind === "object") return openTarget(request.place).read(request.name);
   return request.kind === "snapshots" ? snapshots(request) : objects(request, request.snapshotId);
 }

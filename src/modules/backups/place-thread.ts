@@ -33,6 +33,11 @@ export class PlaceThread {
     return (await this.#send({ kind: "objects", ...request })) as string[]; // of `responseOf`
   }
 
+  /** Returns the bytes of an object as they are stored. @throws DomainError the place's error, `not_found` */
+  async object(question: Omit<PlaceQuestion & { kind: "object" }, "kind">): Promise<Uint8Array> {
+    return (await this.#ask({ kind: "object", ...question })) as Uint8Array; // of `answerOf`
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#thread.stop();
