@@ -68,7 +68,8 @@ class TrialWatch {
 }
 
 /**
- * Waits for the end of the trial and the probation, or of the process. Ends the process if it is not ready in time or hangs on probation.
+ * Waits for the end of the trial and the probation, or of the process. Ends the process if it is not ready in time or hangs on probation. A restart
+ * has a watcher of its own, so it ends this watch: several watchers would count one crash several times.
  * Resolves to true if the process has ended.
  */
 export async function untilTrialEnds(
@@ -78,10 +79,12 @@ export async function untilTrialEnds(
 ): Promise<boolean> {
   const watch = new TrialWatch(dataPath, time.monotonic() + readyWithinMs);
   const start = startOf(pid);
+  const restarts = readState(dataPath)?.restarts;
   let isEnded = false;
   while (start !== undefined && startOf(pid) === start) {
-    const phase = readState(dataPath)?.phase;
-    if (!isOnTrial(phase)) return false;
+    const state = readState(dataPath);
+    const phase = state?.phase;
+    if (!isOnTrial(phase) || state?.restarts !== restarts) return false;
     if (!isEnded && watch.isOver(phase, time.monotonic())) {
       isEnded = true;
       process.kill(pid, "SIGKILL");

@@ -83,6 +83,16 @@ test("a version that is not ready in time is ended", async () => {
   expect(readReason(data)).toMatchObject({ code: "update.not_ready", params: { seconds: READY_MS / 1_000 } });
 });
 
+test("a restart in the same process ends the watch, as it has a watcher of its own", async () => {
+  writeState(data, state);
+  const { hasEnded } = await watch((now) => {
+    writeHeartbeat(data);
+    if (now >= 1_000) writeState(data, { ...state, restarts: 1 });
+    if (now >= 3_000) version.kill("SIGKILL");
+  });
+  expect(hasEnded).toBe(false);
+});
+
 /** Asks whether the ended version was abandoned; `each` is called in each pause of the watcher. */
 function abandoned(each: (now: number) => void): Promise<boolean> {
   let now = 0;

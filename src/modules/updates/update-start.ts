@@ -146,7 +146,7 @@ function continueProbation(context: StartContext, state: UpdateState, isNext: bo
     rollBack(context, state);
     return SERVE;
   }
-  const next = { ...state, crashes, isStopped: false };
+  const next = { ...state, crashes, restarts: (state.restarts ?? 0) + 1, isStopped: false };
   writeState(dataPath, next);
   if (!state.isStopped) log.warn("new version crashed, restarting", { to: state.to, crashes });
   return { kind: "exec", program: state.next, watched: next };

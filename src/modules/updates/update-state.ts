@@ -41,6 +41,8 @@ export interface UpdateState {
   readonly probationMs: number;
   /** Number of crashes on probation. */
   readonly crashes?: number;
+  /** Number of times that the version was started again on probation. Each start has its own watcher. */
+  readonly restarts?: number;
   /** True if the version on probation stopped normally, which does not count as a crash. */
   readonly isStopped?: boolean;
   /** User who requested the update. */
