@@ -1,6 +1,6 @@
 // Backups through the API: settings, runs, schedule, what is kept at the place, and a gateway restored from a download.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { restore } from "../../src/modules/backups/restore-job.ts";
@@ -280,6 +280,25 @@ test("the configuration has priority over what the console sets", async () => {
     expect(readdirSync(place)).toContain("repository.json");
   } finally {
     await other.stop();
+  }
+  const link = join(root, "link");
+  symlinkSync(join(root, "linked", "secrets"), link);
+  const linked = await createTestApp({
+    clock,
+    host: "one",
+    directory: join(root, "linked"),
+    config: { backup_to: link },
+  });
+  try {
+    const { token } = await linked.signIn("TENANT_OWNER");
+    await linked.call("POST", `${PATH}/runs`, { token });
+    const { error } = await untilAnswer(
+      async () => (await linked.call("GET", `${PATH}/runs`, { token })).body[0],
+      ({ state }) => state === "FAILED",
+    );
+    expect(error.code).toBe("backup.folder_invalid");
+  } finally {
+    await linked.stop();
   }
   const refused = (name: string, wrong: object) =>
     createTestApp({ clock, config: wrong, directory: join(root, name) });

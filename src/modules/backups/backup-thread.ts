@@ -7,6 +7,8 @@ import type { BackupPlace, BackupResult } from "./snapshot.types.ts";
 
 export interface BackupRequest {
   readonly place: BackupPlace;
+  /** True for a place in the data directory, which only an update uses. */
+  readonly isLocal?: boolean;
   readonly job: Omit<BackupJob, "now" | "onProgress" | "descriptors">;
   /** Open files of the databases by path. */
   readonly descriptors: readonly (readonly [string, number])[];

@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ConfigError } from "../../platform/config/config.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { isOutside } from "../../platform/files/outside-folder.ts";
+import { ensureOutside, isNamedOutside } from "../../platform/files/outside-folder.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
@@ -115,7 +115,9 @@ export class BackupsService {
     const { config, clock, dataPath } = this.#deps;
     const { place, schedule } = this.#settings;
     try {
-      if (config.backup_to !== undefined && place?.kind === "folder") ensureOutside(place.path, dataPath);
+      // The start does not wait for the disk of the backups. Each run resolves links.
+      if (config.backup_to !== undefined && place?.kind === "folder" && !isNamedOutside(place.path, dataPath))
+        throw invalid("backup.folder_invalid");
       if (config.backup_schedule !== undefined && schedule !== null)
         parseSchedule({ kind: "cron", ...schedule }, clock.now());
     } catch (error) {
@@ -196,7 +198,7 @@ export class BackupsService {
       retention: undefined,
       verifyDays: VERIFY_DAYS_DEFAULT,
     };
-    const request = { place: localPlace(), job };
+    const request = { place: localPlace(), isLocal: true, job };
     await thread.run(request, () => undefined);
   }
 
@@ -336,9 +338,4 @@ function findingOf({ problems, place }: BackupResult): Text | undefined {
   return damagedObjects.length > 0
     ? detail("backup.place_repaired", { count: damagedObjects.length })
     : undefined;
-}
-
-/** @throws DomainError `invalid` for a folder that is inside the data directory or not absolute */
-function ensureOutside(path: string, dataPath: string): void {
-  if (!isOutside(path, dataPath)) throw invalid("backup.folder_invalid");
 }

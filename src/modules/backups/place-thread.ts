@@ -34,8 +34,8 @@ export class PlaceThread {
   }
 
   /** Returns the bytes of an object as they are stored. @throws DomainError the place's error, `not_found` */
-  async object(question: Omit<PlaceQuestion & { kind: "object" }, "kind">): Promise<Uint8Array> {
-    return (await this.#ask({ kind: "object", ...question })) as Uint8Array; // of `answerOf`
+  async object(request: Omit<PlaceRequest & { kind: "object" }, "kind">): Promise<Uint8Array> {
+    return (await this.#send({ kind: "object", ...request })) as Uint8Array; // of `responseOf`
   }
 
   stop(): void {

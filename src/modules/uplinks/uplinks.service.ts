@@ -5,7 +5,7 @@ import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import { mapRows } from "../../platform/database/row-list.ts";
-import { isOutside } from "../../platform/files/outside-folder.ts";
+import { ensureOutside } from "../../platform/files/outside-folder.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -217,7 +217,7 @@ export class UplinksService {
     if (settings.type === "PARQUET" && settings.place.kind === "FOLDER") {
       // The disk belongs to the people of the gateway.
       ensureOperator(tenants, principal);
-      if (!isOutside(settings.place.path, dataPath)) throw invalid("backup.folder_invalid");
+      ensureOutside(settings.place.path, dataPath);
     }
     return settings;
   }

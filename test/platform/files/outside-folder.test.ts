@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isOutside } from "../../../src/platform/files/outside-folder.ts";
+import { isNamedOutside, isOutside } from "../../../src/platform/files/outside-folder.ts";
 
 let root: string;
 let data: string;
@@ -40,6 +40,17 @@ test("a link leads where it leads", () => {
   } finally {
     process.chdir(before);
   }
+});
+
+test("the names of paths alone tell what is inside, without a look at links", () => {
+  for (const [path, isIt] of [
+    ["stick", true],
+    ["data/secrets", false],
+    ["..", false],
+    ["link", true],
+  ] as const)
+    expect([path, isNamedOutside(join(root, path), data)]).toEqual([path, isIt]);
+  expect(isNamedOutside("stick", data)).toBe(false);
 });
 
 test("a path that is not absolute is refused", () => {
