@@ -326,7 +326,7 @@ export function inOrder(
     { parts: modules.tls === undefined ? [] : [modules.tls] },
     modules.mqtt,
   ];
-  // Commands stop before the server: it waits for requests, and they wait for what devices ask.
+  // Commands stop before the server, which waits for requests that wait for commands.
   const last = [
     modules.commands,
     modules.maintenance,

@@ -83,7 +83,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
       args.values.days === undefined
         ? undefined
         : numberOf(args.values, "days", { min: 1, max: EXPIRY_DAYS_MAX });
-    const now = systemClock.now(); // once: a key of 30 days lives 30 days to the millisecond
+    const now = systemClock.now(); // read once, so that the key is valid for exactly 30 days
     const clock = { now: () => now };
     const { apiKey, secret } = addApiKey(
       {

@@ -58,7 +58,7 @@ function describeMistake(args: readonly string[], options: Record<string, Comman
     const isString = options[arg.replace(/^--/, "")]?.type === "string";
     return arg.startsWith("--") && isString && (args[index + 1] ?? "-").startsWith("-");
   });
-  // First of all: what follows may be a secret that begins with a hyphen, and is not repeated.
+  // First, because the next argument may be a secret that begins with a hyphen, which errors must not repeat.
   if (unfinished !== undefined) return `${unfinished} needs a value, for example ${unfinished}=VALUE.`;
   for (const arg of args.filter((candidate) => candidate.startsWith("-"))) {
     const [flag = "", value] = arg.split(/=(.*)/s);

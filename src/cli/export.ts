@@ -144,7 +144,7 @@ async function readBackup(
   { values }: ParsedArguments,
   isWanted: (section: Section) => boolean,
 ): Promise<Fields> {
-  const { withRestoredGateway } = await import("./restored-gateway.ts"); // it brings the whole gateway along
+  const { withRestoredGateway } = await import("./restored-gateway.ts"); // loaded late, because it imports the whole gateway
   const { backup: snapshot, tenant } = values;
   const job = { passphrase: passphraseOf(values), snapshot, tenant };
   return withRestoredGateway(targetOf(values["from-backup"], values), job, async (api, report) => {

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 3_000;
 /** `lineside healthcheck`: exit code 0 if the gateway of the data directory is ready. */
 export async function healthcheckCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv(), "healthcheck");
-  // A port that the arguments name is asked at, whatever the gateway of the data directory has written.
+  // A port in the arguments overrides the port that the running gateway has written down.
   const isNamed = args.some((arg) => /^--http-(host|port)(=|$)/.test(arg)) && config.http_port !== "off";
   const { url, tls }: GatewayEndpoint = isNamed
     ? { url: localUrl(config.http_host, Number(config.http_port)) }

@@ -143,7 +143,7 @@ class Importer {
     const rows = this.#waiting.get(name) ?? [];
     this.#waiting.set(name, []);
     if (rows.length === 0) return;
-    // As dates: numbers of a time before 2000 are not times.
+    // Passed as dates, because numbers before 2000 are not accepted as times.
     const lines = rows.map(({ ts, values }) => JSON.stringify({ ts: iso(ts), values }));
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
     const { errors } = await this.#api.postText<ImportResponse>(

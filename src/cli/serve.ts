@@ -44,7 +44,7 @@ function printSetupLink(app: App, config: Config): void {
   if (!app.services.setup.isRequired()) return;
   const link = `${app.url}/setup?token=${app.services.setup.createLink()}`;
   const elsewhere = fromElsewhere(link, config);
-  // Not by the log, whose newest lines are kept and shown: the link makes its reader the owner.
+  // Not logged, because log lines are kept and shown, and the link makes its reader the owner.
   if (config.log_format === "json") {
     const time = new Date().toISOString();
     const message = "open the link to set up the gateway";

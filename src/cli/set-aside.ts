@@ -40,7 +40,7 @@ const filesOf = (dataPath: string, name: string): string[] =>
 function setFilesAside(dataPath: string, names: readonly string[]): void {
   const databases = names.filter((name) => name !== INVENTORY_FILE);
   for (const name of databases) moveAside(dataPath, name);
-  if (names.includes(INVENTORY_FILE)) moveAside(dataPath, INVENTORY_FILE); // the new inventory holds what is accepted
+  if (names.includes(INVENTORY_FILE)) moveAside(dataPath, INVENTORY_FILE); // the new inventory contains the accepted files
   const foundAt = Date.now();
   const losses = databases.map((file) => ({ at: foundAt, ...detail("loss.set_aside", { file }) }));
   const positions = databases.flatMap((name) => [`${name}-position`, `${name}-synced`]);

@@ -85,7 +85,7 @@ function openClient(url: string, token: string, tls: GatewayEndpoint["tls"]): Pr
     clientId: "",
     clean: true,
     reconnectPeriod: 1_000,
-    ...(isSecure && (tls as object | undefined)), // of another type than the client's own, which it hands on to the same function
+    ...(isSecure && (tls as object | undefined)), // typed differently than the client's option, but passed to the same function
   });
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));

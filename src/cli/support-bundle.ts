@@ -37,7 +37,7 @@ async function askGateway(dataPath: string): Promise<Blob | undefined> {
       });
       return response.ok ? await response.blob() : undefined;
     } catch {
-      return undefined; // after a crash the address of the run before is still there
+      return undefined; // after a crash, the address of the previous run is still there
     }
   });
 }

@@ -15,7 +15,7 @@ const isPage = (headers: Headers): boolean =>
 
 /** Adds the base path to redirects, cookies, `Link` headers and HTML pages. */
 export async function withBasePath(response: Response, base: string): Promise<Response> {
-  // After an upgrade to a WebSocket there is none.
+  // There is no response after an upgrade to a WebSocket.
   if (!(response instanceof Response)) return response;
   const { headers } = response;
   const location = headers.get("location");

@@ -245,7 +245,7 @@ export class ConnectionGuard {
       if (group !== undefined) this.#perGroup.set(group, ofGroup + 1);
       return;
     }
-    // Between the steps of a pass the descriptor may have become another's.
+    // Between the steps of a pass, the descriptor may have been reused.
     const peer = sockets.peerOf(connection.descriptor);
     if (peer === undefined || Buffer.compare(peer, connection.peer) !== 0) return;
     this.#closed[isTooMany ? "tooMany" : "tooManyOfAddress"]++;
@@ -282,7 +282,7 @@ export class ConnectionGuard {
     this.#nextReport = this.#clock.monotonic() + REPORT_INTERVAL_MS;
     this.#closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0, tooManyFrames: 0 };
     const text = "http connections were closed";
-    // Browsers open connections ahead of use, so that these alone are nothing unusual.
+    // Browsers open connections in advance, so these alone are not unusual.
     if (refusedCount > 0) this.#log.warn(text, { ...refused, withoutRequest });
     else this.#log.debug(text, { withoutRequest });
   }

@@ -86,7 +86,7 @@ export function createConsoleFiles({ root = "static/console", basePath = "" } = 
     return { file: shell, status: isScreen ? 200 : 404 };
   }
 
-  // In a checkout, all of it is read now: a console that is rebuilt under a running program must not be served mixed with this one.
+  // In a checkout, all files are read now, so that a rebuild under a running gateway is not served mixed with this build.
   if (!isCompiled())
     for (const path of byPath.keys())
       for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);

@@ -41,7 +41,7 @@ export function errorResponse(
   { code, params, message }: Text & { readonly message: string },
   addedHeaders: Record<string, string> = {},
 ): Response {
-  // Elysia adds to a thrown error's response nothing of what it adds to others.
+  // Elysia adds none of its headers to the response of a thrown error.
   const headers = { ...securityHeaders, "cache-control": "no-store", ...addedHeaders };
   if (status === 401)
     return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
@@ -97,7 +97,7 @@ export function toErrorResponse(
 ): Response {
   if (error instanceof DomainError) return domainErrorResponse(error);
   if (error instanceof ParseError) {
-    // What a parse hook throws arrives wrapped.
+    // Errors of parse hooks arrive wrapped.
     const { cause } = error;
     return domainErrorResponse(cause instanceof DomainError ? cause : invalid("body.not_well_formed"));
   }
@@ -120,7 +120,7 @@ export function toErrorResponse(
     return domainErrorResponse(unavailableDueTo(error, "storage.unreadable"));
   }
   if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());
-  // The client has left, in the middle of its body or while it was answered: nobody reads this, and nothing failed here.
+  // The client has disconnected, so nobody reads this response, and nothing failed here.
   if (error instanceof DOMException && error.name === "AbortError") return plainError(400, "request.closed");
   return internalError(error, log);
 }

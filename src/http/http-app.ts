@@ -312,14 +312,14 @@ async function untilDurable(
   request: Request,
 ): Promise<Response | undefined> {
   const { method } = request;
-  // Messages wait by themselves for what they write.
+  // Messages wait for their own commits.
   const isWaited = method === "GET" || method === "HEAD" || isTelemetry(request) || isWebhook(request);
   if (isWaited) return undefined;
   try {
     await durable();
     return undefined;
   } catch (error) {
-    // Thrown on while an error is answered, it would end the process.
+    // Rethrown in the error handler, it would end the process.
     return withAgreedBody(toErrorResponse(error, { log }), request);
   }
 }
@@ -333,7 +333,7 @@ async function inPieces(
   try {
     return await jsonResponse(responses, request, value);
   } catch (error) {
-    set.status = undefined; // the error's own counts
+    set.status = undefined; // the status of the error applies
     return withAgreedBody(toErrorResponse(error, { log }), request);
   }
 }
@@ -354,7 +354,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .onError(({ error, code, route, ...context }) => {
       deps.bodySpace.release(context.request);
       deps.requestAudit.refused(audited.get(`${context.request.method} ${route}`), context, error);
-      // Without a variable of its own: in minified code, Elysia reads a declaration here as an expression of its own.
+      // No variable here: in minified code, Elysia takes a declaration for an expression.
       return answerError(error, { code, request: context.request, log: deps.log });
     })
     // Elysia treats a hook that returns the result of a call as asynchronous, and awaits it.
@@ -363,7 +363,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       if (refusal !== undefined) return refusal;
       return undefined;
     })
-    // Elysia reads from this function's text which parts of the context it needs: each is named.
+    // Elysia parses this function's source to find which parts of the context it needs, so each is named.
     .onTransform((context) => {
       const { request, route, body } = context;
       context.body = bodies.prepare(request, route, body);
@@ -373,7 +373,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       else if (isJson(responseValue) && isEmpty(set.headers)) set.headers = jsonHeaders;
       else Object.assign(set.headers, ownHeaders);
     })
-    // After all that a request writes, its audit entry included.
+    // After everything that a request writes, including its audit entry.
     .mapResponse(async ({ request, route, responseValue, set }) => {
       const failure = await untilDurable(deps, request);
       deps.bodySpace.release(request);

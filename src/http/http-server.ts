@@ -129,7 +129,7 @@ class TlsServer {
       async fetch(request, server) {
         cameBy.set(request, server);
         const response = await fetch(request);
-        // After an upgrade to a WebSocket there is none.
+        // There is no response after an upgrade to a WebSocket.
         if (
           strictHost !== undefined &&
           request.url.startsWith(`https://`) &&
@@ -177,7 +177,7 @@ function listenPlain(app: HttpApp, config: HttpServerConfig, port: number): Plai
     app.listen({
       hostname: host,
       port,
-      // Without this a second program could listen on the same port and take half of the requests.
+      // Otherwise, a second program could listen on the same port and receive half of the requests.
       reusePort: false,
       idleTimeout: config.http_idle_timeout_s,
       maxRequestBodySize: REQUEST_BYTES_MAX,

@@ -96,7 +96,7 @@ export function mqttHandlers(mqtt: MqttServer, peer: Pick<Peer, "address" | "pro
         protocol: peer.protocol,
         write: (bytes) => socket.sendBinary(bytes) > 0,
         close: () => socket.close(),
-        // A WebSocket cannot be paused: the connection bounds what it keeps meanwhile.
+        // A WebSocket cannot be paused, so the connection limits what it buffers.
         pause: () => {},
         resume: () => {},
       });

@@ -117,7 +117,7 @@ export const defineResource = <
     ...definition,
     createStore: (...on: Parameters<Resource<Table["$inferSelect"], Key, Api>["createStore"]>) =>
       createResourceStore(definition, ...on),
-  }) as unknown as Resource<Table["$inferSelect"], Key, Api>; // the properties that are missing have types alone
+  }) as unknown as Resource<Table["$inferSelect"], Key, Api>; // the missing properties exist only as types
 
 /** Omits the keys of hidden rows, so that they are not counted. */
 export async function withoutHidden<Row, Key>({ keys, read }: RowList<Row, Key>): Promise<RowList<Row, Key>> {

@@ -164,7 +164,7 @@ export class ApplicationFeed {
         const ids = page.map(({ deviceId }) => deviceId);
         if (asked.kinds.includes("telemetry") && !(await this.#sendValues(application, ids, receiver)))
           return;
-        // Thousands of devices may have nothing to send, and a client that reads fast is always ready.
+        // Thousands of devices may have nothing to send, and a fast client never blocks.
         for (const device of page) {
           await workShare.pause();
           for (const [topic, payload] of this.#statesOf(device, asked.kinds)) {

@@ -118,7 +118,7 @@ export class Applications {
       if (client.session.space === space) for (const filter of client.filters()) filters.add(filter);
     for (const { subscriptions } of this.#store()?.inSpace(space) ?? [])
       for (const filter of subscriptions.keys()) filters.add(fromBrokerTopic(filter));
-    // Shared ones are matched by the filter in them.
+    // Shared subscriptions are matched by the filter that they contain.
     return new Set([...filters].map(withoutShare).filter(isReservedTopic));
   }
 

@@ -106,7 +106,7 @@ export class BrokerPersistence {
         ? queued.messageId === packet.messageId
         : queued.brokerId === packet.brokerId && queued.brokerCounter === packet.brokerCounter,
     );
-    // One that was dropped because the queue was full is none the worse for not being found.
+    // A message that was dropped from a full queue need not be found.
     if (session === undefined || message === undefined) return;
     if (packet.cmd === "pubrel") message.released = true;
     else message.messageId = packet.messageId;

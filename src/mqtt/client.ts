@@ -268,7 +268,7 @@ export class Client implements StateReceiver {
       return;
     }
     this.connection.output.write(connack);
-    // A device often only publishes, and then needs no place in the broker (15 KB); an application is there to listen.
+    // Devices that only publish need no client in the broker (15 KB); applications subscribe.
     const { hasSubscriptions, hasQueue } = this.session;
     if (this.principal.device === undefined || hasSubscriptions || hasQueue) this.#joined();
     if (!hasSubscriptions) return;
@@ -341,7 +341,7 @@ export class Client implements StateReceiver {
         this.#disconnect(cursor);
         break;
       case AUTH:
-        // No enhanced authentication was begun, so there is nothing to go on with (MQTT 5, 4.12).
+        // No enhanced authentication is in progress (MQTT 5, 4.12).
         if (this.version < 5) throw malformed("AUTH does not exist before MQTT 5");
         throw protocolError("AUTH without an authentication method");
       default:
@@ -370,7 +370,7 @@ export class Client implements StateReceiver {
     if (this.#link !== undefined) return this.#link;
     const link = this.#host.attach(this);
     this.#link = link;
-    // Programs often set their handler once they are connected: what waits for them comes two turns after CONNACK.
+    // Programs often set their handler once connected, so queued messages are sent two turns after CONNACK.
     if (link.resume !== undefined)
       this.#queueTurn = new DelayedTurn(this.#host.connectionTurns, () => this.#link?.resume?.());
     return link;

@@ -91,7 +91,7 @@ export class CommitGroups {
       try {
         member.groupSettled();
       } catch (error) {
-        // One connection's trouble must not cost the others their acknowledgements.
+        // An error of one connection must not prevent the acknowledgements of others.
         this.#log.error("answering a connection failed", { error });
       }
     }

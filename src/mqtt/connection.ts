@@ -152,7 +152,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#leave();
     this.#state = "ended";
     this.#since = this.#host.now;
-    // What still comes is dropped, but the peer's own end must be seen.
+    // Further data is dropped, but the peer's end must be detected.
     if (this.#held) this.#transport.resume();
     this.#transport.close(reason !== Reason.success);
   }
@@ -177,7 +177,7 @@ export class Connection implements MqttConnectionHandle, Turn {
   }
 
   #tickOpen(now: number): void {
-    // Nothing is read while commits are pending, so silence says nothing then.
+    // Nothing is read while commits are pending, so silence does not count.
     if (this.#held) this.#lastSeen = now;
     const keepAliveMs = this.#client?.keepAliveMs ?? 0;
     if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs + TICK_MS) {

@@ -211,7 +211,7 @@ export class DeviceSockets implements DeviceSocketServer {
       frame = toFrame(decoded);
       this.#await(connection, frame, { bytes, done: this.#take(device, frame, bytes) });
     } catch (error) {
-      // What ingest refuses it has listed itself.
+      // Ingest lists its own refusals.
       if (frame === undefined) this.#list(device, error, { where: "ws", bytes });
       this.#refuse(connection, frame, error);
     }

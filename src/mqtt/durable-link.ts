@@ -120,7 +120,7 @@ export class DurableLink implements ApplicationLink {
   }
 
   #sendMore(): void {
-    // What the client cannot take is given up while it is sent, and comes here again.
+    // A message that the client cannot accept is dropped while it is sent, which calls this again.
     if (!this.#isReady || this.#isSending || this.#closed) return;
     this.#isSending = true;
     while (this.#options.sink.hasRoom()) {

@@ -125,7 +125,7 @@ function commandIn(
   payload: Uint8Array,
   find: { deviceOf(rpcId: number): DeviceId | undefined; directory: Pick<DeviceDirectory, "find"> },
 ): { deviceId: DeviceId; rpcId: number } | undefined {
-  const body = decodeBody(payload, "AUTO"); // as we encoded it, whatever its profile says since
+  const body = decodeBody(payload, "AUTO"); // in the encoding of the request, even if the profile has changed
   const rpcId = isJsonObject(body) && isJsonObject(body.data) ? Number(body.data.id) : Number.NaN;
   const deviceId = Number.isSafeInteger(rpcId) ? find.deviceOf(rpcId) : undefined;
   const child = deviceId && find.directory.find(deviceId);

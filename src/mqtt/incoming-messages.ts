@@ -85,7 +85,7 @@ export class IncomingMessages {
   will(principal: Principal, will: Will): void {
     if (principal.revoked || principal.provisioningSession !== undefined) return;
     const failed = (error: unknown) => {
-      // What is wrong with it is listed on its device.
+      // Its errors are listed on its device.
       if (!(error instanceof DomainError) || error.kind === "unavailable")
         this.#deps.log.warn("will message rejected", { space: principal.space, error });
     };

@@ -96,7 +96,7 @@ function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTranspo
           const transport = new SocketTransport(socket, tls === undefined ? "mqtt" : "mqtts");
           transport.handle = accept(transport);
           socket.data = transport;
-          // Refused at once: its close event came before there was anyone to tell.
+          // Refused immediately: it was closed before there was a listener.
           if (socket.readyState <= 0) transport.handle.closed();
           else socket.setNoDelay(true);
         },

@@ -88,7 +88,7 @@ class LoginAuthentication {
     password: Uint8Array,
   ): MqttAuthentication | Promise<MqttAuthentication> {
     const { clientId, username, remoteAddress: address, isGone } = credentials;
-    // A device with a valid token gets in whatever its password is, so it does not wait for its turn to guess.
+    // A device with a valid token is accepted whatever its password is, so it is not delayed like a guess.
     const canWait = username === undefined || !this.#deps.tokens.isKnown(username);
     const tried = this.#deps.logins.byPassword({ clientId, username, password, address, canWait, isGone });
     if (tried instanceof Promise) return tried.then((late) => this.#afterPassword(credentials, late));
@@ -201,7 +201,7 @@ async function claimAt(
     return encodeBody(encoding, await provisioning.claim(decodeBody(bytes, encoding), peer));
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-    return encodeBody(encoding, { status: "FAILURE", errorMsg: error.message }); // it waits for a response, not for a code
+    return encodeBody(encoding, { status: "FAILURE", errorMsg: error.message }); // the client waits for a response, not for a reason code
   }
 }
 

@@ -19,7 +19,7 @@ interface SignInDeps {
 
 /** Returns the caller with whose rights a client reads the feed of devices. */
 const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
-  userId: mqttClientId as UserId, // no user's: a client is its own actor
+  userId: mqttClientId as UserId, // not a user: the client itself is the actor
   email: `mqtt-client:${name}`,
   tenantId,
   role: "TENANT_READ_ONLY",
@@ -127,7 +127,7 @@ export class MqttClientSignIn {
       caller: callerOf(client),
       limiter: this.#limiterOf(client),
       get revoked() {
-        return isDeleted(); // any other change ends its connections at once
+        return isDeleted(); // any other change ends its connections immediately
       },
       get isReplaced() {
         return signIn.isReplaced;

@@ -197,7 +197,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#stopping = true;
     this.#listeners.stop();
     for (const connection of this.#connections) connection.quiesce();
-    // Every message taken gets its commit and its response, for as long as stopping may take.
+    // Every accepted message is committed and acknowledged, within the time limit of stopping.
     await waitUntil(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
     await waitUntil(() => this.#connections.size === 0 && this.#wills.isIdle, this.#deps.clock);
@@ -281,7 +281,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
       else this.applications.changed(client, false);
     } catch (error) {
-      // Others read the database for it. The connection ends, and those after it when the server stops.
+      // The connection reads its state from the database, and ends when the server stops.
       this.log.error("the end of an MQTT connection could not be noted", { error });
     }
   }
@@ -292,7 +292,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   async publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void> {
     const isKept = this.hasDurableSession(deviceId);
-    // The way through the broker is long: not for a form to which nobody has subscribed.
+    // Publishing through the broker is expensive, so formats without subscribers are skipped.
     for (const name of [topic, shortForm(topic)])
       if (name !== undefined && (isKept || this.#clients.isListening(deviceId, [name])))
         await this.#publish(deviceId, { topic: name, payload, qos, retain: false });

@@ -21,7 +21,7 @@ export class WrittenOutputs {
     try {
       while (index < outputs.length) outputs[index++]!.turnEnded();
     } finally {
-      // One that fails keeps nobody else waiting.
+      // An error of one connection must not delay others.
       while (index < outputs.length) this.add(outputs[index++]!);
     }
   };

@@ -113,7 +113,7 @@ const applicationPrincipal = (application: MqttApplication): Principal => ({
   device: undefined,
   application,
   provisioningSession: undefined,
-  // What would be kept for it could not be told from what it may no longer see.
+  // Messages kept for it could include some that it may no longer see.
   isEphemeral: application.caller !== undefined && application.caller.devices !== "all",
   get revoked() {
     return application.revoked;

@@ -224,7 +224,7 @@ export class PublishIntake implements AckMember {
     const { received, receiving, recovered } = this.#session;
     const inFlight = receiving.get(packetId);
     if (inFlight !== undefined) {
-      // Sent again over a new connection before the old one's commit: answered with it.
+      // Resent over a new connection before the commit: acknowledged with that commit.
       own.receiving.add(packetId);
       if (this.#acks.push(inFlight, ackEntry(packetId, 2, Reason.success), 0)) inFlight.join(this);
       return true;

@@ -99,7 +99,7 @@ class QueueLimits {
     const ofAll = this.#bytes + bytes - this.#limits.all;
     if (ofAll <= 0) return { fits: true };
     const larger = this.#largestBeyond(tenantBytes);
-    // A tenant gives up messages only as long as it has the most.
+    // A tenant loses messages only while it has the most.
     if (larger !== undefined) return refused(larger.oldest, Math.min(ofAll, larger.bytes - tenantBytes));
     return refused(own ?? tenant?.oldest, ofAll);
   }
@@ -293,7 +293,7 @@ export class SessionStore {
   /** Writes the QoS 2 identifiers of the session immediately, because the response must not outlive them. */
   saveReceived(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
-    // Its predecessor's end, written later, would take them along.
+    // Otherwise, the end of its predecessor, written later, would delete them.
     this.#changes.settleKey(session.key);
     this.#file.saveReceived(session);
   }
@@ -385,7 +385,7 @@ export class SessionStore {
     let bytes = 0;
     do bytes += bytesOf(queue[end++]!);
     while (bytes < missing && end < queue.length && isUnsent(queue[end]!)); // within its bounds
-    // Together: one large message may push out thousands.
+    // In one statement, because a large message may displace thousands.
     const dropped = queue.splice(begin, end - begin);
     this.#queues.changed(victim, -bytes);
     for (const message of dropped) this.#changes.messageDeleted(message);

@@ -20,5 +20,5 @@ startClock();
 keepSignedIn();
 await loadFirstTexts(language.value);
 render(<App />, document.getElementById("app")!);
-// What is opened next finds its texts there; without them it asks again.
+// The next screen finds its texts there; otherwise it loads them itself.
 loadLanguage(language.value).catch(() => undefined);

@@ -5,5 +5,5 @@ try {
   if (selected === "light" || selected === "dark")
     document.documentElement.dataset.theme = `lineside-${selected}`;
 } catch {
-  // No storage: the system's theme it is.
+  // Without storage, the system's theme applies.
 }

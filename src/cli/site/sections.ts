@@ -180,7 +180,7 @@ const apiKeysSection: Section = {
     ...apiKey,
     ...(hasGlobalDeviceAccess === false && { deviceIds }),
   }),
-  // A key that cannot be used here would be a new access elsewhere, and one without a device left would see all of them.
+  // An unusable key would grant new access elsewhere, and a key without devices would grant access to all of them.
   isExported: ({ status, hasGlobalDeviceAccess, deviceIds }) =>
     status === "ACTIVE" &&
     (hasGlobalDeviceAccess === true || (Array.isArray(deviceIds) && deviceIds.length > 0)),
@@ -385,7 +385,7 @@ export const sections: readonly Section[] = [
     schema: createIntegrationBody,
     exclusive: ["isDefault"],
     prunes: true,
-    // An integration with an error is one that should run.
+    // An integration with an error is meant to run.
     toFields: (integration) => ({
       ...integration,
       status: integration.status === "error" ? "active" : integration.status,
@@ -437,7 +437,7 @@ export const sections: readonly Section[] = [
     key: "name",
     id: "uplinkId",
     path: "/api/uplinks",
-    // The site is the gateway's own. What was stored before the uplink is nothing that a file decides.
+    // The site is that of the gateway, and a file does not decide whether earlier data is sent.
     schema: without(createUplinkBody, ["start", "site"]),
     defaulted: ["target"],
     prunes: true,

@@ -27,7 +27,7 @@ const isMark = (section: string, path: FieldPath, value: unknown): boolean =>
 export function createSecretNames() {
   const used = new Set<string>();
   return (section: string, key: string, path: FieldPath): string => {
-    // Without places in lists: a step keeps the name of its secret when another one comes before it.
+    // Without list positions, so that a step keeps the name of its secret if a step is inserted before it.
     const fields = path.filter((part) => typeof part === "string" && part !== "settings_json");
     const parts = [section, key, ...fields];
     const base = parts

@@ -34,7 +34,7 @@ export class Components {
     if (documented !== undefined) {
       const shown = this.#documented(documented as TSchema); // that is what the keyword holds
       const { description } = schema;
-      // Beside a reference, keywords describe this use of it (JSON Schema 2020-12).
+      // Keywords next to a reference describe this use of it (JSON Schema 2020-12).
       return { ...shown, ...(description !== undefined && { description }) };
     }
     const { title } = schema;

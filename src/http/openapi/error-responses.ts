@@ -114,7 +114,7 @@ export function errorsOf({
   const needsPermission = detail["x-permission"] !== undefined;
   const isDevice = path.startsWith("/api/v1/:deviceToken/");
   const isRead = method === "GET";
-  // A body that cannot be read is refused also where none is needed.
+  // An unreadable body is refused even if none is needed.
   const statuses = [
     ...(hasInput || isDevice || !isRead ? [400] : []),
     ...(needsPermission ? [401] : []),

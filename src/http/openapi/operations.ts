@@ -199,7 +199,7 @@ export function operationOf(
 ): Operation {
   const { method, path } = route;
   const { operationId, summary = "", tags = [], security = [] } = detail;
-  // The plug-in makes one of the path where a route has none.
+  // If a route has none, the plug-in derives it from the path.
   invariant(
     operationId !== undefined && route.hooks.detail?.operationId === operationId,
     `${method} ${path} has an operationId`,
@@ -213,7 +213,7 @@ export function operationOf(
     path,
     detail,
     hasInput: parameters.some((parameter) => parameter.in === "query"),
-    // The contract has webhooks answer 400 for a content type that they do not take.
+    // By contract, webhooks return 400 for an unsupported content type.
     takesBody: requestBody !== undefined && !path.startsWith("/api/v1/integrations/"),
   });
   const told = splitErrors(detail.description ?? "", responses ?? {});

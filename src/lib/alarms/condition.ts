@@ -86,7 +86,7 @@ const isOrdered = (a: unknown, b: unknown): boolean =>
   (typeof a === "number" && typeof b === "number") || (typeof a === "string" && typeof b === "string");
 
 function ordered(test: (a: number | string, b: number | string) => boolean) {
-  // Both are of one type by then, which is all that the comparison needs.
+  // Both have the same type here.
   return (a: unknown, b: unknown) => isOrdered(a, b) && test(a as number, b as number);
 }
 

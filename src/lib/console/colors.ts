@@ -35,7 +35,7 @@ export function readableOn(color: Channels, grounds: readonly Channels[], ratio:
   const isDark = grounds.every((ground) => luminance(ground) < 0.18);
   const pole = isDark ? WHITE : BLACK;
   for (let share = 0; share < 1; share += 0.02) {
-    // As it will be written, so that rounding does not undo it.
+    // Rounded as it will be written, so that rounding does not undo the change.
     const shade = parseColor(toText(mix(color, pole, share))) ?? pole;
     if (grounds.every((ground) => contrast(shade, ground) >= ratio)) return toText(shade);
   }

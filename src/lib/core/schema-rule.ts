@@ -105,7 +105,7 @@ const isTag = ({ schema }: SchemaIssue): boolean => schema.const !== undefined;
  * Returns the mismatch inside an object that matches no option of a union: in the option of its tag, or of the tag. Returns other issues unchanged.
  */
 export function innermostIssue(issue: SchemaIssue): SchemaIssue {
-  // A mismatch at the value itself is of an option for values of another type.
+  // A mismatch of the value itself belongs to an option for another type.
   const options = (issue.errors ?? [])
     .map((errors) => [...errors])
     .filter(([first]) => first !== undefined && first.path !== issue.path);
@@ -133,7 +133,7 @@ export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = tr
       ? detail("rule.required")
       : detail("rule.required_as", { expected });
   }
-  // A form in words is complete; the description of the field may say less than the form.
+  // A form in words is complete; the field's description may say less.
   if (description === "" || expected.code.startsWith("expected.form_"))
     return detail("rule.expected", { expected });
   return detail("rule.expected_described", { expected, description });

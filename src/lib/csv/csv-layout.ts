@@ -71,7 +71,7 @@ function contentOfCell(cell: string, now: number): Content {
   if (TIME_OF_DAY.test(cell)) return "times of day";
   const written = parseWrittenTime(cell);
   if (written === "form") return "other";
-  // A date is a date even if its day and month are ambiguous.
+  // A date counts as a date even if day and month are ambiguous.
   if (typeof written === "string") return /\d:\d/.test(cell) ? "moments" : "days";
   return written.hasTime ? "moments" : "days";
 }

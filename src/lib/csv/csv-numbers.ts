@@ -96,7 +96,7 @@ export class NumberRows {
     let digits = 0;
     for (; isDigit(bytes[index]); index++) digits = digits * 10 + bytes[index]! - ZERO;
     let count = index - start;
-    // Zeros in front may belong to an identifier.
+    // Leading zeros may belong to an identifier.
     if (count > 1 && bytes[start] === ZERO) return false;
     let decimals = 0;
     if (count > 0 && bytes[index] === this.#decimalSign) {
@@ -122,7 +122,7 @@ export class NumberRows {
     const isPadded = bytes[start] === ZERO && index > start + 1; // its zeros are quoted where it is refused
     const isNumber = index > start && index - start <= DIGITS_MAX && !isPadded && this.#isEnd(bytes[index]);
     while (!this.#isEnd(bytes[index])) if (!isTextByte(bytes[index++])) return false;
-    // White space around a cell is the general reader's.
+    // White space around a cell is left to the general reader.
     if (bytes[start] === SPACE || bytes[index - 1] === SPACE) return false;
     this.time = isNumber ? digits : decoder.decode(bytes.subarray(start, index));
     this.#index = index;

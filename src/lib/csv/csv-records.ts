@@ -138,7 +138,7 @@ async function* parsed(
 ): AsyncGenerator<Iterable<string[]>> {
   // csv-parse takes too long for a long line of delimiters.
   if (!rest.includes('"')) ensureColumns((linesOf(rest).at(-1) ?? "").split(delimiter, CSV_COLUMNS_MAX + 1));
-  const { parse } = await import("csv-parse"); // by the few who need it, not at every start
+  const { parse } = await import("csv-parse"); // loaded when needed, not at every start
   const parser = parse({
     delimiter,
     trim: true,

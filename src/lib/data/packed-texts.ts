@@ -20,7 +20,7 @@ export function packTexts(texts: readonly (string | undefined)[]): PackedTexts {
     end += texts[index]?.length ?? 0;
     bounds[index + 1] = end;
   }
-  const utf16 = new Uint8Array(end * BYTES_PER_CHARACTER); // of its own, so that it can move
+  const utf16 = new Uint8Array(end * BYTES_PER_CHARACTER); // has its own buffer, so that it can be transferred
   Buffer.from(utf16.buffer).write(texts.join(""), "utf16le");
   return { utf16, bounds };
 }

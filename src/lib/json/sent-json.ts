@@ -166,7 +166,7 @@ export function countNames(value: unknown): number {
   const open: object[] = [];
   const enter = (part: unknown): void => {
     const isEmpty = typeof part !== "object" || part === null || ArrayBuffer.isView(part);
-    if (!isEmpty) open.push(part); // bytes would have a name each
+    if (!isEmpty) open.push(part); // otherwise, each byte would become a field
   };
   enter(value);
   for (let each = open.pop(); each !== undefined; each = open.pop())

@@ -157,7 +157,7 @@ export function formatKeyNumber(n: number, metadata: Omit<KeyMetadata, "key">, f
   const { language, digits, decimalsMax } = format;
   const { decimals } = metadata;
   if (decimals !== undefined) return formatDecimals(n, language, decimals);
-  // Numbers that name something, as a serial number does, are not grouped.
+  // Numbers that are identifiers, such as serial numbers, are not grouped.
   if (metadata.kind === "text" && Number.isSafeInteger(n)) return String(n);
   if (decimalsMax === undefined || Math.abs(n) >= PLAIN_MAX) return formatDigits(n, language, digits);
   return formatDigits(Number(n.toFixed(decimalsMax)), language, digits);

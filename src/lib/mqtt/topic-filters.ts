@@ -41,7 +41,7 @@ export function filterMatches(filter: string, topic: string): boolean {
   if (topic.startsWith("$") && (filter.startsWith("+") || filter.startsWith("#"))) return false;
   const wildcardAt = filter.search(/[+#]/);
   if (wildcardAt === -1) return filter === topic;
-  // Most do not match: that shows without their levels. `a/#` matches `a`, without the slash.
+  // Most filters can be excluded before comparing levels. `a/#` also matches `a`, without the slash.
   if (!topic.startsWith(filter.slice(0, Math.max(0, wildcardAt - 1)))) return false;
   const wanted = filter.split("/");
   const levels = topic.split("/");

@@ -17,7 +17,7 @@ export function verdictOf(status: number): Verdict {
   if (status >= 200 && status < 300) return "delivered";
   if (OF_TARGET.has(status)) return { retry: "target" };
   if (OF_REQUEST.has(status) || status >= 500) return { retry: "request" };
-  // Sent elsewhere for now is what a sign-in page of a network does, and passes; sent elsewhere for good is a wrong address.
+  // Sign-in pages of networks redirect temporarily, which passes; a permanent redirect means a wrong address.
   return status >= 300 && status < 400 && status !== 301 && status !== 308 ? { retry: "request" } : "dead";
 }
 

@@ -115,7 +115,7 @@ class SvgReader {
   #readProlog(): void {
     this.#take(SPACES);
     const declaration = this.#take(DECLARATION);
-    // Another encoding would make other text of the same bytes.
+    // In another encoding, the same bytes would be different text.
     if (declaration?.includes("encoding") && !UTF8.test(declaration)) throw new NotInert();
   }
 
@@ -160,7 +160,7 @@ class SvgReader {
   #readStart(): void {
     const name = this.#take(NAME);
     const isRoot = this.#open.length === 0;
-    // A second root is none, and nothing stands within a style.
+    // There is one root element, and a style contains no elements.
     if (name === undefined || this.#style !== undefined || (isRoot && this.#elements.size > 0))
       throw new NotInert();
     if (isRoot && localName(name) !== "svg") throw new NotInert();

@@ -104,7 +104,7 @@ function dailyStarts(
     for (const minutes of times) {
       const start = firstInstant(day + minutes * MINUTE_MS, offset);
       if (start > range.to) return Float64Array.from(starts);
-      // Of the intervals that begin before the range, all but the last one also end before it.
+      // Of the intervals that begin before the range, only the last can overlap it.
       if (start <= range.from || start === starts.at(-1)) starts.pop();
       if (starts.push(start) > most) return null;
     }

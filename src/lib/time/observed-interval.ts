@@ -74,7 +74,7 @@ export function observeGap(interval: ObservedInterval, gapMs: number): void {
 export function silenceTimeoutOf(interval: ObservedInterval): SilenceTimeout {
   if (interval.observedMs >= LEARNING_MS)
     return { timeoutMs: clamp(SILENCE_INTERVALS * interval.intervalMs), intervalMs: interval.intervalMs };
-  // Too early to tell a failure from a slow device: the longer timeout counts.
+  // Too early to tell a failure from a slow device, so the longer timeout applies.
   const intervalMs = Math.max(interval.intervalMs, interval.longMs ?? 0);
   const timeoutMs = clamp(SILENCE_INTERVALS * intervalMs);
   return timeoutMs > SILENCE_DEFAULT_MS

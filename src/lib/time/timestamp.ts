@@ -82,7 +82,7 @@ function numberFault(value: number, untilMs: number): TimeFault {
 
 /** Parses a number as an epoch. */
 export function readEpoch(value: number, now: number, aheadMsMax = FUTURE_MS_MAX): number | TimeFault {
-  // As nearly every device sends it.
+  // The form that nearly every device sends.
   if (value >= CLOCK_SET_FROM_MS && value <= now) return Math.round(value);
   if (!Number.isFinite(value)) return new TimeFault(detail("telemetry.ts_invalid"));
   const unit = unitOf(value, now + aheadMsMax);

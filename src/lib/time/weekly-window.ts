@@ -36,7 +36,7 @@ export function createWeeklyWindow(of: {
       const end = firstInstant(day * DAY_MS + closes, offset);
       if (end <= timeMs) continue;
       const start = firstInstant(day * DAY_MS + opens, offset);
-      if (end <= start) continue; // swallowed by a gap
+      if (end <= start) continue; // skipped by a clock change
       return start <= timeMs
         ? { from: timeMs, until: end, isOpen: true }
         : { from: timeMs, until: start, isOpen: false };

@@ -67,7 +67,7 @@ function wallOf({ year, month, day, hour, minute, second, fraction = "" }: Parts
   if (!hasHour || minute > 59 || second > 60 || (second === 60 && minute !== 59)) return undefined;
   const midnight = Date.UTC(year, month - 1, day);
   const date = new Date(midnight);
-  // Date takes the 31st of February, and two digits for a year of the 20th century.
+  // `Date` accepts February 31, and takes two-digit years for the 20th century.
   if (year < 100 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   return midnight + hour * 60 * MINUTE_MS + minute * MINUTE_MS + second * 1_000 + ms;
 }

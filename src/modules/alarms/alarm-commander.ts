@@ -26,7 +26,7 @@ const RETRY_MS = 5_000;
  * device of the tenant, which was checked when the rule was saved.
  */
 const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId): Principal => ({
-  userId: alarmId as UserId, // no user's: audit and access have nothing under it
+  userId: alarmId as UserId, // not a user: unknown to audit log and access control
   email: `alarm: ${alarmType}`,
   tenantId,
   role: "TENANT_RW",

@@ -203,7 +203,7 @@ export class AlarmEngine {
     events.on("device.updated", ({ deviceId }) => {
       this.#forgetUnwatched(deviceId);
       this.#orphans.clearOrphans([deviceId]);
-      this.#evaluateHeld(deviceId); // it may have left a gateway that is worked on
+      this.#evaluateHeld(deviceId); // it may have left a gateway under maintenance
     });
     events.on("device.maintenance", ({ deviceId }) => {
       this.#evaluateAllHeld([deviceId, ...this.#deps.childrenOf(deviceId)]);
@@ -223,7 +223,7 @@ export class AlarmEngine {
     this.#timers.start();
     this.#states.start();
     this.#jumps.start();
-    // A profile may have been changed in the moment in which the power went.
+    // A profile may have changed right before a power failure.
     this.#orphans.clearOrphans(repository.listDevicesWithOpen());
   }
 
@@ -349,7 +349,7 @@ export class AlarmEngine {
     const act = this.#actOn(device, rule, { outcome, state, scope: moment.scope });
     const heldMs = act?.rises ? this.#deps.holdBack(device, rule) : 0;
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
-    // A time that moves on is not worth a write: looked at too early, nothing is found.
+    // A later time is not written: an early check finds nothing.
     const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
     this.#hasWritten ||= isCounted;
     if (isCounted || own !== ruleState) this.#states.changed(device.deviceId, isCounted);
@@ -426,7 +426,7 @@ export class AlarmEngine {
 
   #noteAlarm({ event, ...alarm }: DomainEvents["alarm.changed"]): void {
     const { deviceId, alarmType } = alarm;
-    // After clearing by hand, the alarm is raised again only when the rule is met anew.
+    // After clearing by hand, the alarm is raised again only once the condition was false in between.
     const startsAnew = event === "CLEARED" && alarm.clearedBy !== null;
     const state = startsAnew ? this.#states.of(deviceId) : this.#states.peek(deviceId);
     if (state === undefined) return;

@@ -89,7 +89,7 @@ export class AlarmEscalation {
         return;
       }
       const shiftMs = time.followWall();
-      // What this run has written moves with its time. What earlier runs have written is right already.
+      // Only times written by this run are shifted; those of earlier runs are already right.
       this.#resume(({ alarmId, escalationSince }) =>
         earlier.get(alarmId) === escalationSince ? 0 : shiftMs,
       );
@@ -107,10 +107,10 @@ export class AlarmEscalation {
 
   #run(shiftOf: (alarm: Alarm) => number): void {
     const { repository, lifecycle, time } = this.#deps;
-    // In one transaction: no alarm is shifted twice.
+    // In one transaction, so that no alarm is shifted twice.
     lifecycle.commit(() => {
       for (const alarm of repository.listEscalating()) {
-        // The clock may have been set back meanwhile: nothing lies in the future.
+        // The clock may have been set back meanwhile, so times in the future are cut to now.
         const since = Math.min((alarm.escalationSince ?? 0) + shiftOf(alarm), time.now());
         if (since !== alarm.escalationSince) repository.update({ ...alarm, escalationSince: since });
       }

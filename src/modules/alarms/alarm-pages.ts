@@ -30,7 +30,7 @@ function merge(
 ): Position[] {
   const [last, next] = [left.at(-1), right[0]];
   if (next === undefined) return left;
-  // The usual case, and the only one that is quick far down a list: the second list continues the first.
+  // The usual case, and the only one that is fast for large offsets: the second list continues the first.
   if (last === undefined || compare(last, next) <= 0) {
     for (const position of right.slice(0, Math.max(0, limit - left.length))) left.push(position);
     return left;

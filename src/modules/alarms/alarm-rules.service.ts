@@ -94,7 +94,7 @@ export class AlarmReplay {
       heldMs > 0
         ? Math.min(outcome.dueAt ?? Number.POSITIVE_INFINITY, now + heldMs)
         : (outcome.dueAt ?? undefined);
-    // What is due now has just been looked at.
+    // What is due now has just been checked.
     this.#dueAt = dueAt !== undefined && dueAt > now ? dueAt : undefined;
   }
 

@@ -39,7 +39,7 @@ export class AlarmStates {
   ) {
     const { repository, now } = deps;
     const last = repository.findRun() ?? { runningUntil: now(), stoppedMs: 0, isStopped: true };
-    // After a power failure the newest values are missing: their devices are not to be called silent too early.
+    // After a power failure, the newest values are missing; their devices must not be reported as silent too early.
     const missed = last.isStopped ? 0 : WRITES_PER_REFRESH * WRITE_INTERVAL_MS;
     this.#stoppedMs = last.stoppedMs + Math.max(0, now() - last.runningUntil) + missed;
     this.#note(false);

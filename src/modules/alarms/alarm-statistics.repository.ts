@@ -60,7 +60,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
       },
     ): CountedEvent[] {
       const { from, to, before, limit } = range;
-      // What the filter leaves out is passed over one by one: a condition in the query would let one page look through all events.
+      // Filtered here rather than in the query, where one page could read through all events.
       const page = orm
         .select({
           sequence: alarmEvents.sequence,

@@ -31,7 +31,7 @@ export function createTransitions(deps: {
     const { values } = state;
     const names = { deviceName: device.name, alarmType: rule.alarmType, severity: raised.severity };
     const keys = keysOf(device);
-    // What its work costs has been counted when the rule was evaluated.
+    // Its work was counted when the rule was evaluated.
     const uncounted = { ...scope, key: (name: string) => values.get(name)?.value };
     const told = () => tellCondition(raised.comparisons, uncounted, keys);
     return renderMessage(raised.message, names, { values, keys, told });

@@ -148,7 +148,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
       escalation.settingsChanged(tenantId);
     },
   });
-  // In a microtask, after the engine's own, in which it writes.
+  // In a microtask, after that in which the engine writes.
   const observe: TelemetryObserver = (device, readings) => {
     const hasWritten = engine.onTelemetry(device, readings);
     if (hasWritten === false) return undefined;

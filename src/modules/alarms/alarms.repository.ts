@@ -326,7 +326,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .from(alarms)
         .where(
           and(
-            // The sign keeps SQLite from reading all alarms of the tenant by their index.
+            // The plus keeps SQLite from reading all alarms of the tenant by their index.
             sql`+${alarms.tenantId} = ${tenantId}`,
             sql`${alarms.alarmId} IN (SELECT value FROM json_each(${JSON.stringify(alarmIds)}))`,
           ),

@@ -150,7 +150,7 @@ export class KeyAuthenticator {
     const creatorMayAcknowledge =
       creator === null || creator.canAcknowledgeAlarms || ADMINISTRATORS.includes(creator.role);
     return {
-      userId: apiKeyId as UserId, // no user's: a key is its own actor
+      userId: apiKeyId as UserId, // not a user: the key itself is the actor
       email: `api-key:${name}`,
       tenantId,
       role,

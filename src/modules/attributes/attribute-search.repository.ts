@@ -32,7 +32,7 @@ export function createAttributeSearch({ orm }: MainDatabase) {
           sql`${attributes}.rowid BETWEEN ${sql.placeholder("first")} AND ${sql.placeholder("last")}`,
           sql`octet_length(${attributes.value}) <= ${VALUE_BYTES_MAX}`,
           sql`${attributes.value} LIKE ${sql.placeholder("pattern")} ESCAPE '\\'`,
-          // The unary plus keeps the index of tenants out of it: few rows are left to look up.
+          // The unary plus keeps SQLite from using the index of tenants, because few rows remain.
           sql`+${devices.tenantId} = ${sql.placeholder("tenantId")}`,
         ),
       ),

@@ -245,7 +245,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
     },
     listActions(scope: AuditScope): string[] {
       const found = new Set<string>();
-      // From one to the next by the index: reading them all would mean reading the whole log.
+      // Skips from value to value by the index; reading all rows would read the whole log.
       for (const owner of ownersIn(scope))
         for (let last = ""; ; ) {
           const next = current()
@@ -262,7 +262,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
     /** Returns ids of all tenants with entries; null for entries without a known tenant. */
     listTenants(): Array<TenantId | null> {
       const found: Array<TenantId | null> = countWhere(isNull(auditEntries.tenantId)) > 0 ? [null] : [];
-      // From one to the next by the index, as above.
+      // Skips from value to value by the index, as above.
       for (let last = ""; ; ) {
         const next = current()
           .select({ tenantId: min(auditEntries.tenantId) })

@@ -91,7 +91,7 @@ const REMOVED_PER_ENTRY_MAX = 8;
 /** Returns the holder to whom an entry is attributed, and its share of the log. */
 function holderOf({ tenantId, actor, outcome, address }: NewAuditEntry): AuditHolder {
   const who = actor.impersonator?.id ?? actor.keyOwnerId ?? actor.id;
-  // Anybody may name another account in every attempt: a stranger is known by the address alone.
+  // Each attempt can name another account, so strangers are grouped by address only.
   if (outcome !== "SUCCESS") return { share: "refusals", holder: who ?? address ?? "" };
   if (actor.type === "COMMAND_LINE") return { share: "operator", holder: actor.name };
   const isOwner = tenantId !== null && actor.role === "TENANT_OWNER";
@@ -128,7 +128,7 @@ function createAuditLimit(deps: {
 
   return {
     added(tenantId: TenantId | null, holder: AuditHolder): void {
-      // The entry is in the table by now: a first count includes it.
+      // The entry is already in the table, so a first count includes it.
       if (counted.has(tenantId)) holdersOf(tenantId).add(holder, 1);
       trim(tenantId, REMOVED_PER_ENTRY_MAX);
     },
@@ -291,7 +291,7 @@ export function createAuditService(deps: {
     record(entry) {
       if (isRepeated(entry)) return;
       const { actor, action, target } = entry;
-      // What it is about has happened already: refusing it now would be a lie.
+      // The recorded change has already happened, so it cannot be refused now.
       const failed = (error: unknown) => {
         room.recount();
         log.error("writing an audit entry failed", {

@@ -1,4 +1,4 @@
-// Makes one backup away from the main thread.
+// Makes one backup outside the main thread.
 
 import { ensureOutside } from "../../platform/files/outside-folder.ts";
 import { serveThread } from "../../platform/load/work-thread.ts";

@@ -67,7 +67,7 @@ export class DatabaseFreezer {
   /** @throws DomainError `unavailable` if other readers held a log for ten seconds */
   async freeze(): Promise<FrozenDatabase[]> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      // The bulk of the logs, without a lock on writers.
+      // Checkpoints most of the logs without locking writers.
       for (const { connections } of this.#connections) checkpoint(connections);
       if (this.#freezeNow())
         return this.#connections.map(({ path, connections: { reader } }) => ({
@@ -125,7 +125,7 @@ function lockIfStopped(dataPath: string): FileLock | undefined {
   try {
     return takeGatewayLock(dataPath);
   } catch {
-    return undefined; // the positions stay, and say at worst that a log was lost that is in the database
+    return undefined; // the positions stay; at worst they report a log as lost that is already in the database
   }
 }
 

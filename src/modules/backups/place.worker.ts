@@ -1,4 +1,4 @@
-// Asks a backup place away from the main thread: key derivation, long records and silent disks would hold up everybody.
+// Accesses a backup place outside the main thread: key derivation, long records and hanging disks would block everybody.
 import { serveThread } from "../../platform/load/work-thread.ts";
 import { type PlaceRequest, responseOf } from "./place-requests.ts";
 

@@ -1,4 +1,4 @@
-// Reads one archive into the data directory, beside the running gateway.
+// Reads one archive into the data directory while the gateway runs.
 import { serveThread } from "../../platform/load/work-thread.ts";
 import { prepareRestoration, type RestoreJob } from "./restore-job.ts";
 import { ArchiveReader } from "./targets/archive-target.ts";

@@ -37,7 +37,7 @@ const readTable = entryMapReader<BacnetObject>({
 export function readObjectMap(csv: string) {
   const head = EDE_HEAD.exec(csv);
   if (head === null) return readTable(csv);
-  // Lines before the head stay as empty ones, so that problems name the right lines.
+  // Lines before the header become empty lines, so that problems name the right lines.
   const before = csv.slice(0, head.index).replace(/[^\r\n]+/g, "");
   return readTable(before + csv.slice(head.index).replace(/^# ?/, ""));
 }

@@ -91,7 +91,7 @@ export async function buildIndex(job: IndexJob, onProgress: OnProgress): Promise
   rmSync(job.target, { force: true });
   const database = new Database(job.target, { create: true, strict: true });
   try {
-    // Until it has its name, nobody needs the file.
+    // Nobody uses the file before it is renamed.
     database.run("PRAGMA journal_mode=OFF");
     database.run("PRAGMA synchronous=OFF");
     database.run(`PRAGMA user_version=${INDEX_VERSION}`);

@@ -51,7 +51,7 @@ export function createCodecsService(deps: {
       store.get(tenantId, codecId);
       const { source } = changes;
       const functions = source === undefined ? undefined : await functionsOf(sandbox, tenantId, source);
-      // Others may have changed it while its source was looked at.
+      // Others may have changed it while its source was checked.
       return withUses(store.update(store.get(tenantId, codecId), { ...changes, functions }));
     },
     delete(principal: Principal, codecId: string): void {

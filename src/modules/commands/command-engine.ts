@@ -297,7 +297,7 @@ export class CommandEngine {
   #resume(command: Command): void {
     const { transport, relay } = this.#deps;
     this.#track(command);
-    // A session of the device's own still has it, or its gateway's does, or it goes out again.
+    // Either a session of the device or of its gateway still has it, or it is sent again.
     if (transport.keepsFor(command.deviceId)) return;
     const gatewayId = relay.gatewayOf(command.deviceId);
     if (gatewayId !== undefined && relay.keepsFor(gatewayId)) this.#relayed.add(command.rpcId, gatewayId);
@@ -330,7 +330,7 @@ export class CommandEngine {
     const { commandId, rpcId, status, dueAt } = command;
     this.#track(command);
     if (dueAt !== null) this.#arm(dueAt);
-    // One that was queued again may be with its gateway again by now.
+    // A requeued command may already be with its gateway again.
     if (isCurrent && status !== "SENT") this.#settled(rpcId);
     this.#announce(command);
     if (isFinal(command)) this.#ends.resolveAll(commandId, command);

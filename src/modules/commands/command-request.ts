@@ -42,7 +42,7 @@ function checked(method: string, params: unknown): { method: string; params: Jso
  * @throws DomainError `command.invalid`
  */
 export function toCommandJson(value: unknown, name: "params" | "response"): JsonValue {
-  // Measured before anything walks the value: a megabyte of numbers would hold up everybody else.
+  // Measured before the value is traversed, because a megabyte of numbers would block everybody.
   if (Buffer.byteLength(JSON.stringify(value) ?? "") > PARAMS_BYTES_MAX)
     throw commandInvalid(detail("rule.part_kib_max", { name, max: PARAMS_BYTES_MAX / 1024 }));
   return toPlainJson(value, "command");

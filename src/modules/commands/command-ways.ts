@@ -37,7 +37,7 @@ export class CommandWays implements CommandTransport {
 
   send(command: Command): boolean | "kept" {
     const transports = this.#of(command.deviceId);
-    // A device may be read over two field protocols: the one without the key would refuse the command.
+    // A device may be read by two field protocols; the protocol without the key would refuse the command.
     const isKnown = transports.some((transport) => transport.has?.(command) === true);
     for (const transport of transports) {
       if (isKnown && transport.has?.(command) === false) continue;

@@ -223,7 +223,7 @@ function createInserts(database: Statements) {
 
   function insertNew({ command: { requestId, ...command }, params, queuedMax }: CommandInsert): Command {
     if (countIn(command.deviceId, "QUEUED") >= queuedMax) throw tooManyCommands(queuedMax);
-    // Without one from the issuer its own id serves.
+    // Default: the command's own id.
     const values = { ...command, requestId: requestId ?? command.commandId };
     try {
       const { changes, lastInsertRowid } = insert({ ...values, params });
@@ -271,7 +271,7 @@ export function createCommandWrites({ writes, ...database }: Statements & Pick<M
       const { rpcId } = command;
       recent.changed(command);
       const write: GroupedWrite = {
-        // The state that it has by now is of the same group.
+        // Its current state belongs to the same group.
         write() {
           if (recent.isCurrent(command))
             update({ ...command, response: stored(command.response), error: stored(command.error) });

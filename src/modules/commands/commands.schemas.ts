@@ -8,7 +8,7 @@ import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
-// Not a UnionEnum: left out, that one becomes its first value.
+// Not a UnionEnum, whose default is its first value.
 export const commandState = t.Union([
   t.Literal("QUEUED"),
   t.Literal("SENT"),
@@ -46,7 +46,7 @@ export const createCommandBody = t.Object(
     method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
     params: t.Optional(jsonValue()),
     requestId: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-    // Not an Object: its check would take properties away.
+    // Not an Object, whose check would remove properties.
     command: t.Optional(commandFormBody),
     expiresInMs: t.Optional(
       t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX, description: "a day by default" }),

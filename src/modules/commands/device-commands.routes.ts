@@ -85,7 +85,7 @@ export const deviceRequestsRoutes = (deps: {
 }) =>
   new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
     "/rpc",
-    // As JSON, also where the response is a text or null.
+    // As JSON, even if the response is a string or null.
     async ({ params, request, server, body }) =>
       Response.json(await deps.ownRequests(deps.tokens.ensure({ params, request, server }), body)),
     {

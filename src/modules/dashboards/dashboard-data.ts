@@ -282,7 +282,7 @@ async function movedToNow(
     const shown: DeviceSeries["series"] = [];
     for (const keySeries of series) {
       shown.push({ ...keySeries, points: await movedPoints(keySeries.points, move) });
-      await workShare.pause(); // thousands of short series count no points to turn at
+      await workShare.pause(); // thousands of short series have too few points for the other pauses
     }
     moved.push({ ...device, series: shown });
   }

@@ -127,7 +127,7 @@ export function shownWindow(input: unknown, now: number, yearZone?: string): Sho
     return { ...window, before, ...(isOpen && { beforeSoFar }) };
   }
   const zone = isJsonObject(input) && typeof input.timezone === "string" ? input.timezone : yearZone;
-  offsetOf(zone); // refuses a zone that there is not
+  offsetOf(zone); // refuses an unknown zone
   const isCalendar = isJsonObject(input) && input.mode === "calendar";
   const before = yearBefore(window, zone, isCalendar);
   const soFar = isOpen ? yearBefore({ from, to: now }, zone, false) : before;

@@ -178,7 +178,7 @@ export class DemoPlantEngine {
 
   #tick(run: Run): void {
     if (run.stop.signal.aborted) return;
-    // Storage that is slow, or refuses, gets the next reading, not all that were missed.
+    // Slow or refusing storage gets the next reading, not all missed readings.
     if (!run.isSending) {
       run.isSending = true;
       run.sending = this.#readOnce(run).finally(() => {

@@ -101,7 +101,7 @@ export function createDemoPlantService(deps: {
     deviceId: DeviceId | undefined,
     wanted: Parameters<DevicesService["create"]>[1],
   ): DeviceId {
-    // One that somebody has made something else of is theirs.
+    // A profile that somebody has changed belongs to them.
     const there =
       deviceId === undefined ? undefined : unless("not_found", () => devices.get(principal, deviceId));
     if (there !== undefined && there.role === (wanted.role ?? "DEVICE")) return there.deviceId;
@@ -181,7 +181,7 @@ export function createDemoPlantService(deps: {
       if (device !== undefined)
         void deps.ingest
           .clientAttributes(device, { firmware: "2.4.1", serial: `LS-${1001 + index}` })
-          .catch(() => undefined); // it is a demonstration: without them it is one too
+          .catch(() => undefined); // a demonstration works without them, too
     }
   }
 
@@ -245,7 +245,7 @@ export function createDemoPlantService(deps: {
       );
     unless("not_found", () => dashboards.delete(principal, dashboardId));
     const there = new Set(profiles.heads(principal).map(({ profileId }) => profileId));
-    // One that somebody has taken for devices of their own stays.
+    // A profile that somebody uses for their own devices stays.
     for (const profileId of plant.parts.profiles)
       if (there.has(profileId)) unless("conflict", () => profiles.delete(principal, profileId));
     repository.delete(tenantId);

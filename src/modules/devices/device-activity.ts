@@ -159,7 +159,7 @@ export class DeviceActivityTracker {
     entry.seenAt = now;
     if (!entry.isAutomatic) return;
     const { timeoutMs } = silenceTimeoutOf(entry.activity);
-    // A deadline that is somewhat early or late is put right when it falls due.
+    // An imprecise deadline is corrected when it is due.
     if (timeoutMs > entry.timeoutMs / 2) return;
     entry.timeoutMs = timeoutMs;
     if (entry.activity.active) this.#watch(entry);
@@ -249,6 +249,6 @@ export class DeviceActivityTracker {
     const entry = this.#tracked.get(deviceId);
     if (entry === undefined) return;
     this.#updateTimeout(entry);
-    if (entry.activity.active) this.#watch(entry); // a shorter timeout falls due before the deadline that is queued
+    if (entry.activity.active) this.#watch(entry); // a shorter timeout is due before the queued deadline
   }
 }

@@ -131,7 +131,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       .from(devices)
       .where(eq(devices.tokenHash, sql.placeholder("tokenHash"))),
   );
-  // Thousands at once in a bulk import. The tags go in as the JSON text that their column holds.
+  // A bulk import inserts thousands in a burst. Tags are inserted as the JSON text of their column.
   const columns = Object.keys(getTableColumns(devices)) as (keyof Row)[];
   const insert = lazyStatement(() =>
     orm.insert(devices).values(

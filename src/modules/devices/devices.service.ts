@@ -140,7 +140,7 @@ function createDeviceVisibility(repository: MembershipRepository) {
     ensureAllVisible,
     ensureVisible(principal: Principal, deviceId: string): DeviceId {
       ensureAllVisible(principal, [deviceId]);
-      return deviceId as DeviceId; // of a device, as was just found
+      return deviceId as DeviceId; // of a device that was just found
     },
   };
 }

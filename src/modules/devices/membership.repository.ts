@@ -6,7 +6,7 @@ import { devices } from "./devices.tables.ts";
 
 /** Creates the queries for the devices of a tenant. */
 export function createMembershipRepository(orm: MainDatabase["orm"]) {
-  // Joined by SQLite: to read the devices one by one takes fifty times as long.
+  // Joined by SQLite, because reading the devices one by one takes fifty times as long.
   const amongIds = lazyStatement(() =>
     orm
       .select({ count: count() })

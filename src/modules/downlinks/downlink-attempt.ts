@@ -196,7 +196,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
       try {
         return await send(ready, downlink, signal);
       } catch (error) {
-        // What is wrong with the downlink itself, or with where it is to go, does not get better.
+        // Errors of the downlink itself or of its destination are permanent.
         const isWrong =
           error instanceof RefusedAddress || (error instanceof DomainError && error.kind === "invalid");
         return { verdict: isWrong ? "dead" : { retry: "target" }, error: networkErrorText(error) };

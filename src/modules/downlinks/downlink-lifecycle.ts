@@ -135,7 +135,7 @@ export class DownlinkLifecycle {
     const { commands } = this.#deps;
     if (state === "FAILED") commands.answered(deviceId, commandRpcId, new CommandFailure(error));
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
-    // Nobody will say more of one that is not confirmed.
+    // An unconfirmed downlink gets no further events.
     else if (state === "TRANSMITTED" && !confirmed)
       commands.answered(deviceId, commandRpcId, { transmitted: true });
     else if (state === "TRANSMITTED") commands.delivered(deviceId, commandRpcId, true);
@@ -145,7 +145,7 @@ export class DownlinkLifecycle {
     const { repository, now } = this.#deps;
     const current = repository.find(downlink.downlinkId);
     if (current === undefined || ranks[state] <= ranks[current.state]) {
-      // Its number is worth keeping, however far it has come meanwhile.
+      // Its number is kept, whatever its state is by now.
       if (current && rest.networkId)
         repository.update(current.downlinkId, { networkId: rest.networkId, changedAt: now() });
       return;

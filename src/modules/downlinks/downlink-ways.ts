@@ -38,7 +38,7 @@ export function createDownlinkWays(deps: {
       const key = deviceKey({ devEui, networkDeviceId: route?.networkDeviceId });
       if (route === undefined || key === undefined) return;
       const { applicationId, networkDeviceId, topicApplication, pushUrl } = route;
-      // One order of fields, so that equal ones are equal texts.
+      // Fields in a fixed order, so that equal values have equal JSON.
       remember(tenantId, key, {
         integrationId,
         ...(applicationId && { applicationId }),
@@ -66,7 +66,7 @@ export function createDownlinkWays(deps: {
           : senders.length === 1
             ? senders
             : senders.filter(({ isDefault }) => isDefault);
-      // Where it could be either network, the command waits until the device is heard.
+      // If it could be either network, the command waits until the device is heard.
       return only === undefined || second !== undefined ? undefined : deps.find(tenantId, only.integrationId);
     },
   };

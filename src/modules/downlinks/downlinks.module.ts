@@ -154,7 +154,7 @@ export function createDownlinksModule(
     readyOf: integrations.readyOf,
     ensureDevice: devices.ensureVisible,
     findByDevEui: identities.findByDevEui,
-    // Later: the caller that hands the command over writes first that it was sent.
+    // Deferred, because the caller first records that the command was sent.
     refuse: ({ deviceId, rpcId }, error) =>
       queueMicrotask(() => void commands.answered(deviceId, rpcId, new CommandFailure(error))),
     durable: database.durable,

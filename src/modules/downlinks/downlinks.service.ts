@@ -220,7 +220,7 @@ export function createDownlinksService(deps: {
       const stored = repository.insert(downlink);
       if (stored === undefined) throw notFound("downlink.not_stored");
       await written(stored);
-      // Behind others its turn may be far away.
+      // In a queue, its turn may be far away.
       const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
       const answered = ms === 0 ? Promise.resolve(stored) : deps.lifecycle.next(stored, ms);
       added(stored);
@@ -261,7 +261,7 @@ export function createDownlinksService(deps: {
         confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
       });
       if (excessOf(downlink, COMMANDS_SHARE) !== undefined && !repository.hasCommand(rpcId)) return false;
-      // Handed over a second time, after a crash, it is the same downlink.
+      // If it is handed over again after a crash, it is the same downlink.
       const stored = repository.insert(downlink);
       if (stored !== undefined) added(stored);
       return true;

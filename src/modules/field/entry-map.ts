@@ -43,7 +43,7 @@ const isRow = (row: unknown): row is { record: Record<string, string>; info: { l
   isJsonObject(row) && isJsonObject(row.record) && isJsonObject(row.info);
 
 async function rowsOf(csv: string, errors: Pick<FieldErrors, "csvUnreadable">): Promise<Row[]> {
-  const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
+  const { parse } = await import("csv-parse/sync"); // loaded when needed, not at every start
   const [head = ""] = /\S.*/.exec(csv) ?? [];
   try {
     const rows: unknown = parse(csv, {

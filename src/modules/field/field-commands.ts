@@ -33,7 +33,7 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     const unit = unitOfDevice(deviceId);
     const runner = unit && runnerOf(unit.connectionId);
     if (unit === undefined || runner?.state.status !== "connected") return false;
-    // In a later step: the caller records first that the command was sent.
+    // Deferred, because the caller first records that the command was sent.
     void Promise.resolve()
       .then(() => this.#write(runner, unit, command))
       .catch((error) => new CommandFailure(this.#reasonOf(error)))

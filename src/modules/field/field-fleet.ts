@@ -128,7 +128,7 @@ export class FieldFleet<Kind extends FieldKind> {
       log: this.#deps.log,
     });
     this.#running.set(connectionId, { tenantId, runner, updatedAt: connection.updatedAt });
-    // Many servers accept one connection only: the former one has to be closed before.
+    // Many servers accept only one connection, so the previous connection is closed first.
     const former = this.#ending.get(connectionId) ?? Promise.resolve();
     void former.then(() => this.#running.get(connectionId)?.runner === runner && runner.start());
   }

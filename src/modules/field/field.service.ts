@@ -23,7 +23,7 @@ export const conflictOf = (
 ): DomainError => {
   if (error instanceof DomainError && (error.kind === "conflict" || error.kind === "invalid")) return error;
   const { text } = failureOf(error);
-  // Reasons of the network are parts of sentences.
+  // Network errors are parts of sentences.
   const isPart = text.code.startsWith("network_error.");
   return new DomainError("conflict", isPart ? detail("field.unreachable", { reason: text }) : text);
 };

@@ -170,7 +170,7 @@ export class UnitPoller<Kind extends FieldKind> {
     // A group of changed entries is of this read only; its entries belong to the others.
     if (step.isRecovered)
       for (const each of this.#groups.includes(group) ? [group] : this.#groups) this.#planAgain(each);
-    // What was read before an error is true nevertheless.
+    // Values that were read before an error are valid.
     await this.#store(step);
     if (step.isAnswered) this.#silences = 0;
     if (error !== undefined && !(error instanceof Interrupted)) this.#fail(error, step, group);

@@ -70,6 +70,6 @@ function sampleOf(value: unknown): Uint8Array | undefined {
   try {
     return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");
   } catch {
-    return undefined; // CBOR holds more than JSON can say
+    return undefined; // CBOR has values that JSON does not have
   }
 }

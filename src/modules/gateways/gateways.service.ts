@@ -323,7 +323,7 @@ export function createGatewaysService(deps: {
         const response = toPlainJson(data, "command");
         const id = deps.commands.deviceOf(rpcId);
         const child = id && directory.find(id);
-        // The number tells whose response it is: what the gateway calls the child may have been changed since.
+        // The number identifies the request, because the gateway's name of the child may have changed meanwhile.
         const isOwn = child?.parentDeviceId === gateway.deviceId;
         const named = children.findChild(gateway, name);
         if (!isOwn || (named !== undefined && named !== id)) throw commandUnknown(name);

@@ -124,7 +124,7 @@ function checkDevices(value: unknown, { errors }: Notes): DeviceId[] | undefined
     errors.push(problem("deviceIds", detail("rule.device_ids_list")));
   else if (value.length === 0) errors.push(problem("deviceIds", detail("rule.device_ids_empty")));
   else {
-    const ids = [...new Set(value as DeviceId[])]; // whether they are there is looked at where the caller is known
+    const ids = [...new Set(value as DeviceId[])]; // checked for existence where the caller is known
     if (ids.length <= DEVICES_MAX) return ids;
     errors.push(problem("deviceIds", detail("rule.at_most", { max: DEVICES_MAX })));
   }

@@ -92,7 +92,7 @@ export class GeneratorEngine {
     }
     void this.#end(generator.id);
     const activity = this.#activities.get(generator.id);
-    if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
+    if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // has ended with its subject
   }
 
   removed(id: string): void {
@@ -146,7 +146,7 @@ export class GeneratorEngine {
     if (run.isOver) return;
     run.values = this.#valuesOf(generator, newest);
     const lastTs = Math.max(0, ...newest.values().map(({ ts }) => ts));
-    // A clock that was ahead must not keep it waiting for longer than an interval.
+    // A clock that was ahead must not delay it by more than an interval.
     const waitMs = isResumed ? Math.min(Math.max(0, lastTs + intervalMs - clock.now()), intervalMs) : 0;
     run.dueAt = clock.monotonic() + waitMs;
     run.cancel = clock.schedule(waitMs, () => this.#tick(run));
@@ -264,7 +264,7 @@ export class GeneratorEngine {
     const activity = this.#ensureActivity(generator.id);
     activity.refused++;
     const text = error instanceof DomainError ? toText(error) : detail("generator_error.not_stored");
-    // Once for as long as it lasts: a full disk must not fill the log.
+    // Logged once while it lasts, because a full disk must not fill the log.
     if (activity.lastError?.code !== text.code)
       this.#deps.log.warn("readings of a generator rejected", {
         generator: generator.id,

@@ -22,7 +22,7 @@ export function createGeneratorsRepository(database: MainDatabase, clock: Clock)
       listed(
         and(
           eq(generators.tenantId, tenantId),
-          // An id is nothing that could stand in a config by chance; what is found is looked at by the caller.
+          // An id does not occur in a config by chance; the caller checks what is found.
           or(eq(generators.virtualDeviceId, deviceId), sql`instr(${generators.config}, ${deviceId}) > 0`),
         ),
       ),

@@ -107,7 +107,7 @@ const auditMacro = (requestAudit: RequestAudit, principals: WeakMap<Request, Pri
     detail: {
       "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },
     } as DocumentDecoration,
-    // Both run with no other request between them and the handler. Elysia reads from their text what they need: each is named.
+    // Both run right before the handler, without other requests in between. Elysia parses their source to find what they need.
     beforeHandle({ request, server, params, query, body }: AuditedRequest) {
       const principal = principals.get(request);
       if (principal !== undefined)
@@ -150,7 +150,7 @@ export function createAuthPlugin(
     { request, server }: RouteContext,
   ): Promise<Principal | undefined> {
     const principal = await authenticator.authenticate(token);
-    // The response does not wait for the list, and does not depend on it.
+    // The response does not wait for this entry.
     if (principal === undefined)
       authenticator.refused(token, peerOf(request, server), "api").catch(() => undefined);
     return principal;
@@ -182,7 +182,7 @@ export function createAuthPlugin(
 
   return new Elysia({ name: "auth" }).macro({
     auth: (permission: Permission) => ({
-      // The second is for the matrix of permissions, its documentation and its test.
+      // `x-permission` is for the documentation and the tests of permissions.
       detail: { security: [{ bearerAuth: [] }], "x-permission": permission } as DocumentDecoration,
       async parse({ request, server, params }: RouteContext) {
         await ensureAllowed({ request, server, params }, permission);

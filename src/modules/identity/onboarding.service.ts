@@ -34,7 +34,7 @@ export function createOnboardingService(deps: {
         const findPlan = (planId = "") => plans.offered().find(({ id }) => id === planId);
         if (onboarding.planId !== undefined && findPlan(onboarding.planId) === undefined)
           throw invalid("sign_up.plan_unknown");
-        // The plan of the sign-up may be gone meanwhile, and who came through an external provider chose none.
+        // The chosen plan may be deleted meanwhile, and users of external providers chose none.
         const plan = findPlan(onboarding.planId ?? repository.find(user.email)?.planId) ?? plans.offered()[0];
         invariant(plan !== undefined, "no plan is offered");
         const fullName = onboarding.fullName?.trim() || user.fullName;

@@ -59,7 +59,7 @@ export function reportingRefusals(
     async (request: Request): Promise<Result> => {
       try {
         const result = await work(request);
-        // The code is refused later, by another request that names nobody.
+        // The code is refused later, by a request without a user name.
         if (users.findByEmail(request.email)?.status === "DISABLED") refused(request, "user_disabled");
         return result;
       } catch (error) {

@@ -25,7 +25,7 @@ export interface AuditedRequest {
 /** Reads the object of a rule; undefined if it does not exist. */
 function readQuietly(read: () => unknown): unknown {
   try {
-    // A copy: what a service hands out may be changed by the very request.
+    // A copy, because the request may change what the service returned.
     return structuredClone(read());
   } catch {
     return undefined;
@@ -55,7 +55,7 @@ const nameOf = (thing: unknown): string | undefined => {
 export type RouteAudit = Pick<Exclude<AuditRule, { none: string }>, "action" | "target">;
 
 function isRefusal(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause instanceof DomainError ? error.cause : error; // what a parse hook throws arrives wrapped
+  const cause = error instanceof Error && error.cause instanceof DomainError ? error.cause : error; // errors of parse hooks arrive wrapped
   return cause instanceof DomainError && cause.kind === "forbidden";
 }
 

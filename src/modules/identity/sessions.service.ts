@@ -79,7 +79,7 @@ export function createSessionsService(deps: {
       const { impersonatorSessionId } = session;
       if (impersonatorSessionId !== null && repository.find(impersonatorSessionId, timeMs) === undefined)
         return undefined;
-      // One from the future is what a clock left that was wrong.
+      // A time in the future was stored while the clock was wrong.
       const isNoted = session.lastUsedAt > timeMs - USE_KEPT_EVERY_MS && session.lastUsedAt <= timeMs;
       if (!isNoted) repository.touch(sessionId, timeMs);
       return session;

@@ -93,7 +93,7 @@ export function createSetupService(deps: {
     ensureAllowed();
     await provider.saveAccount(owner.email, owner.password);
     deps.transact(() => {
-      ensureAllowed(); // the command line may have made a new link meanwhile
+      ensureAllowed(); // the command line may have created a new link meanwhile
       sessions.deleteSetupLinks();
       const tenant = tenants.create(owner.tenantName, OWNER_PLAN, { isHost: true });
       users.create({

@@ -6,7 +6,7 @@ import { signUps } from "./identity.tables.ts";
 export type SignUp = typeof signUps.$inferSelect;
 
 export function createSignUpRepository({ orm }: MainDatabase) {
-  // Prepared, as whatever guesses run into.
+  // Prepared, because guessing clients call it often.
   const byEmail = lazyStatement(() =>
     orm
       .select()

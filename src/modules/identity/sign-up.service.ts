@@ -127,7 +127,7 @@ export function createSignUpService(deps: {
       if (!deps.plans.offered().some(({ id }) => id === planId)) throw invalid("sign_up.plan_unknown");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
-      const keepPassword = await passwords.prepare(email, password); // for a known address too: it takes as long
+      const keepPassword = await passwords.prepare(email, password); // also for a known address, so that it takes as long
       deps.transact(() => {
         repository.deleteAbandoned(now() - ABANDONED_AFTER_MS);
         if (users.findByEmail(email) === undefined) {
@@ -161,14 +161,14 @@ export function createSignUpService(deps: {
     ): Promise<{ planId: string; fullName: string }> {
       ensureOpen();
       const email = normalizeEmail(text);
-      ensurePasswordStrong(password, email); // a weak one is none that was kept: it costs no try
+      ensurePasswordStrong(password, email); // a weak password was never stored, so it does not count as an attempt
       const refused = throttle.take([fromAddress("sign_up_verify", address)]);
       if (refused !== undefined) throw tooMany(refused.waitMs);
       const { fullName, planId, codeHash } = takeTry(email, otp);
       const saveAccount = await passwords.confirm(email, password);
       if (saveAccount === undefined) throw passwordDiffers();
       deps.transact(() => {
-        const signUp = repository.find(email); // as it is now: of two at once, one is the first
+        const signUp = repository.find(email); // read again, because a simultaneous request may have completed it
         const isGood = signUp?.confirmedAt === null && signUp.codeHash === codeHash;
         if (!isGood || users.findByEmail(email) !== undefined) throw wrongCode();
         repository.confirm(email, now());

@@ -116,7 +116,7 @@ export class HeldReadings implements Part {
     let size = this.#sizes.get(deviceId) ?? repository.sizeOf(deviceId);
     const isFull = () => size.messages >= PER_DEVICE_MAX.messages || size.bytes + bytes > BYTES_MAX;
     let count = 0;
-    // Usually, one makes room. A large message may take the room of thousands of small ones.
+    // Usually, dropping one message is enough. A large message may need the space of thousands of small messages.
     for (let limit = 1; isFull() && size.messages > 0; limit = RELEASED_AT_ONCE) {
       const dropped: number[] = [];
       const heads = repository.listOf(deviceId, limit);

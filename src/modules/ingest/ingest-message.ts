@@ -106,7 +106,7 @@ function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: num
     offset = skipText(bytes, next, texts[text++]!);
     if (offset < 0) return undefined;
   }
-  // What goes beyond the body, into the next packet, does not end here.
+  // A number that continues beyond the body, into the next packet, does not end here.
   if (offset !== end) return undefined;
   const ts = hasTs ? stampOf(sentAt, now) : now;
   return ts === undefined ? undefined : { ts, values };

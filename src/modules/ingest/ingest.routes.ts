@@ -73,7 +73,7 @@ async function readBody(
   const owner = { tenantId, userId: deviceId };
   bodySpace.take(request, owner, BODY_BYTES_MAX);
   const body = await readBytes(request, BODY_BYTES_MAX);
-  // Short messages, too: alarm rules and pipelines can make much work of them.
+  // Short messages wait as well, because alarm rules and pipelines can make them expensive.
   const turn = workShare.enter(owner);
   if (turn !== undefined) await turn;
   return body;

@@ -104,7 +104,7 @@ const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,20})?$/;
 function toNumber(value: TelemetryValue): TelemetryValue {
   if (typeof value !== "string" || !PLAIN_DECIMAL.test(value)) return value;
   const number = Number(value);
-  // Beyond 2^53 not every whole number has a value of its own: the text stays.
+  // Beyond 2^53, doubles cannot represent every integer, so the text is kept.
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value;
 }
 
@@ -356,7 +356,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     readings(device, readings) {
       const { committed, refusal } = outcomeOf(acceptOrHold(device, readings));
       if (refusal === undefined) return committed;
-      committed.catch(() => undefined); // the caller gets the refusal
+      committed.catch(() => undefined); // the caller gets the error
       throw refusal;
     },
     admit(sender, { source, where, body }) {

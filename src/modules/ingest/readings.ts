@@ -216,7 +216,7 @@ class MessageReading {
     const telemetry = containerIn(body, "telemetry");
     const only = values ?? telemetry;
     if (only === undefined) return checkValues(body, this.#nested, "ts" in body ? "ts" : undefined);
-    // As nearly every device sends it: nothing has to be joined.
+    // The form that nearly every device sends; nothing has to be joined.
     if (isAlone(body)) return checkValues(only, this.#nested);
     const isTaken = (name: string) => containerIn(body, name) !== undefined;
     const inner = [values, telemetry].filter((container) => container !== undefined);

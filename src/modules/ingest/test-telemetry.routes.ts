@@ -50,7 +50,7 @@ export const testTelemetryRoutes = (deps: {
       body: t.Optional(
         t.Object({
           protocol: t.Optional(t.Union([t.Literal("HTTP"), t.Literal("MQTT")])),
-          // Not an Object: its check would take properties away.
+          // Not an Object, whose check would remove properties.
           payload: t.Optional(jsonValue("an object of keys to values; a sample when left out")),
         }),
       ),

@@ -53,7 +53,7 @@ export type CertificateSignIn =
 export const loginName = (clientId: string | null, username: string | null): string =>
   JSON.stringify([clientId, username]);
 
-// Written by `loginName`.
+// Created by `loginName`.
 const partsOf = ({ value }: Pick<LoginHolder, "value">) =>
   JSON.parse(value) as [string | null, string | null];
 

@@ -19,7 +19,7 @@ export function createMailModule(
   const { tenants, branding } = modules.tenants;
   const { settings: gatewaySettings } = modules.settings;
   const settings = new MailSettings({ settings: gatewaySettings, config, clock });
-  // Not a tenant's own name: everybody who may sign up could send mail in any name.
+  // Not the tenant's name, because anybody who may sign up could send mail under any name.
   const product = () => branding.appearance().name ?? PRODUCT;
   const mail = createMailService({
     repository: createMailRepository(database),

@@ -30,7 +30,7 @@ export const targetOf = ({
 
 const toMailWith = <Of extends Row>({ valuesSealed, ...row }: Of, secrets: StoredSecrets) => ({
   ...row,
-  values: JSON.parse(secrets.open(valuesSealed) ?? "{}"), // nothing where the key beside the data was lost
+  values: JSON.parse(secrets.open(valuesSealed) ?? "{}"), // empty if the key was lost
   tenantId: row.tenantId as TenantId | null, // ids and templates in our own tables were written by us
   template: row.template as MailTemplate,
 });

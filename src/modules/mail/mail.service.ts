@@ -113,7 +113,7 @@ export function createMailService(deps: MailServiceDeps) {
   const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
   const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
     ...mail,
-    dueAt: mail.dueAt - now() + clock.now(), // as the clock on the wall has it
+    dueAt: mail.dueAt - now() + clock.now(), // by the wall clock
     content: render(mail),
   });
   const announce = ({ tenantId, mailId, state }: OutboxMail) =>

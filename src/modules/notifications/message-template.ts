@@ -43,7 +43,7 @@ function writerOf(contentType: string): (text: string) => string {
 }
 
 const filled = (template: string, values: TemplateValues, write: (text: string) => string): string =>
-  // One pass: what stands in a value is never taken for a placeholder.
+  // In one pass, so that placeholders within values are not replaced.
   template.replace(PLACEHOLDER, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     return value === undefined ? whole : write(value.toWellFormed());

@@ -84,7 +84,7 @@ function headersOf(
   const kept = (name: string) => {
     const value = before !== null && Object.hasOwn(before.headers, name) ? before.headers[name] : undefined;
     if (value === undefined) throw wrong("headers", detail("rule.header_not_kept", { name: excerpt(name) }));
-    // Otherwise changing the address would be a way to have the secret sent to oneself.
+    // Otherwise, users could obtain the secret by changing the address to their own server.
     if (isMoved) throw wrong("headers", detail("rule.header_moved", { name: excerpt(name) }));
     return value;
   };

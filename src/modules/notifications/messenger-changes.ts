@@ -73,7 +73,7 @@ export function createMessengerChanges(outbound: Pick<OutboundService, "seal" | 
     const after = { ...messenger, fields };
     if (secret !== undefined) return { ...after, target: targetOf(before.tenantId, after, secret.trim()) };
     if (kind !== before.kind || fields.server !== before.fields.server) {
-      // Otherwise changing the address would be a way to have the secret sent to oneself.
+      // Otherwise, users could obtain the secret by changing the address to their own server.
       const rule = detail("rule.secret_moved");
       throw invalid("messengers.invalid", { field: "secret", rule });
     }

@@ -16,7 +16,7 @@ type FlowKey = Pick<Flow, "recipientId" | "channel">;
 export function createNotificationsRepository({ orm }: MainDatabase) {
   const ofFlow = ({ recipientId, channel }: FlowKey) =>
     and(eq(notificationFlows.recipientId, recipientId), eq(notificationFlows.channel, channel));
-  // Thousands at once in a storm.
+  // An alarm storm inserts thousands.
   const names = Object.keys(getTableColumns(notificationQueue)).filter(
     (name) => name !== "sequence" && name !== "notifiedUpTo",
   );

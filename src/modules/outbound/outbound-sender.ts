@@ -90,7 +90,7 @@ export function createOutboundSender(deps: {
   function open(value: string | { readonly sealed: string }): string {
     if (typeof value === "string") return value;
     const text = box.open(value.sealed);
-    // The key beside the data was lost or replaced.
+    // The encryption key was lost or replaced.
     if (text === undefined) throw unavailable("delivery_error.secret_unreadable");
     return text;
   }
@@ -129,7 +129,7 @@ export function createOutboundSender(deps: {
         return { verdict, error, retryAfterMs, response };
       } catch (error) {
         return {
-          // An address that is refused now may be another one tomorrow, and a setting can let it through.
+          // A name may resolve to another address later, and a setting can allow the address.
           verdict: { retry: "target" },
           error: networkErrorText(error),
           response: { status: null, body: "", durationMs: took() },

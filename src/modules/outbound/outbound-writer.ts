@@ -103,7 +103,7 @@ export function createOutboundWriter(deps: {
       write();
     } catch (error) {
       if (!(error instanceof TargetGone)) throw error;
-      // The transaction that made the target's row was rolled back, or the tenant is gone: others ride the same commit.
+      // The transaction that created the target was rolled back, or the tenant was deleted. Other rows share this commit.
       rows.delete(request.target);
       write();
     }

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 function readAuthorities(file: string | undefined): string[] | undefined {
   if (file === undefined) return undefined;
   try {
-    const { rootCertificates } = process.getBuiltinModule("node:tls"); // takes a ms to load
+    const { rootCertificates } = process.getBuiltinModule("node:tls"); // loaded late: it takes 1 ms
     return [...rootCertificates, readFileSync(file, "utf8")];
   } catch (cause) {
     throw new StartupError(`The file ${file} of outbound_ca cannot be read.`, { cause });

@@ -184,7 +184,7 @@ export function createOutboundRepository(database: MainDatabase) {
         filter.state === undefined ? undefined : eq(state, filter.state),
         filter.search === undefined ? undefined : contains(outboundTargets.url, filter.search),
       );
-      // From an index alone: a page far down the list would sort and pass over the rows of all before it.
+      // By an index alone, because a page with a large offset would read and sort all rows before it.
       const page = orm
         .select({ seq })
         .from(outboundRequests)

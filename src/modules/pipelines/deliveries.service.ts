@@ -44,7 +44,7 @@ export function createDeliveriesService(deps: {
 
   function find(principal: Principal, deliveryId: string) {
     const entry = outbound.get(principal.tenantId, deliveryId);
-    // Of other parts of the gateway, which show theirs themselves.
+    // Belongs to another part of the gateway, which lists it itself.
     if (entry.source.kind !== "pipeline") throw deliveryNotFound();
     ensureAllDevices(principal, detail("action.see_deliveries"));
     return entry;

@@ -62,7 +62,7 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
       listOf.push(list);
       isProgram &&= slotStep.addTo?.(program, slotOf) === true;
     }
-  // Plain objects have these without having been given them.
+  // Plain objects inherit these names.
   if (keys.some((key) => key in Object.prototype)) return undefined;
   const slots: SlotValues = keys.map(() => undefined);
   const before: SlotValues = keys.map(() => undefined);

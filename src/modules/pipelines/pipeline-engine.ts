@@ -43,7 +43,7 @@ function createNewestMessages(): {
       const newestMessage = holders.get(device);
       if (newestMessage !== undefined) return newestMessage;
       const created: NewestMessage = { reading: undefined };
-      // Beyond the limit, the new holder is not kept here: its users write to it and drop it.
+      // Beyond the limit, the new holder is not stored, and is dropped after use.
       if (count >= DEVICES_MAX) return created;
       count++;
       holders.set(device, created);
@@ -258,7 +258,7 @@ export class PipelineEngine {
       try {
         return [{ pipeline, steps: compileStoredSteps(pipeline.steps) }];
       } catch (error) {
-        // It was checked when it was written: an older version's, perhaps. Telemetry is not lost to it.
+        // Checked when it was saved, perhaps by an older version. Telemetry is not lost because of it.
         this.#deps.log.error("pipeline cannot run", { pipelineId: pipeline.pipelineId, error });
         return [];
       }

@@ -208,7 +208,7 @@ export const sealStoredSteps = (
       const full = sealedUrl === undefined ? url : openUrl(sealedUrl);
       if (typeof full !== "string" || hasStrayMark(full)) return { url, sealedUrl };
       const hidden = hideSecrets(full, sealedUrl ?? { seal });
-      // What an earlier version sealed stays sealed, also where this one sees no secret.
+      // What an earlier version encrypted stays encrypted, even if this version sees no secret there.
       return hidden.sealedUrl === undefined ? { url, sealedUrl } : hidden;
     },
   }) as readonly Step[]; // steps stay steps
@@ -395,7 +395,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
   function change(principal: Principal, current: Pipeline, changes: Changes<Pipeline>): ShownPipeline {
     if (changes.steps === undefined && changes.scope === undefined)
       return save(principal, () => repository.update(current, changes));
-    // What went wrong with other steps says nothing of these.
+    // Errors of the previous steps do not apply to the new steps.
     const errors = { lastError: null, lastErrorAt: null };
     engine.forgetError(current.pipelineId);
     return save(principal, () =>

@@ -14,7 +14,7 @@ function durationOf(duration: unknown): number {
   const durationMs = typeof duration === "bigint" ? Number(duration) : duration;
   if (typeof durationMs !== "number" || !Number.isFinite(durationMs))
     throw invalid("claiming.duration_invalid", { max: CLAIMING_MS_MAX });
-  // In the widely used device API, no time and a negative one stand for the default.
+  // In the widely used device API, a missing or negative time means the default.
   if (durationMs <= 0) return CLAIMING_MS_DEFAULT;
   if (durationMs > CLAIMING_MS_MAX) throw invalid("claiming.duration_invalid", { max: CLAIMING_MS_MAX });
   return Math.ceil(durationMs);

@@ -176,7 +176,7 @@ export function createProvisioningService(deps: {
   ): Promise<{ device: Device; view: CredentialsView }> {
     const { credentials: wanted, deviceName } = request;
     const prepared = wanted && (await credentials.prepare(wanted, deviceName));
-    // From here on nothing waits: of two claims of one name the second finds the first.
+    // No await from here on, so that of two claims of a name, the second finds the first.
     const isNew = found.mode === "ALLOW_NEW";
     const waiting = isNew ? undefined : findAwaited(found.tenantId, found.profileId, request.deviceName);
     if (prepared !== undefined)
@@ -189,7 +189,7 @@ export function createProvisioningService(deps: {
     }
     const current = credentials.viewOf(device);
     if (current.type === "ACCESS_TOKEN") return { device, view: current };
-    // What a person set is kept hashed, and cannot be told: the device gets a token.
+    // A password set by a person is stored as a hash and cannot be returned, so the device gets a token.
     const token = await credentials.prepare({ type: "ACCESS_TOKEN" }, device.name);
     return { device, view: credentials.apply(device, token) };
   }

@@ -227,7 +227,7 @@ export class RealtimeSession {
 
   async #take(text: string): Promise<void> {
     if (this.#closed) return;
-    // Tens of thousands of short ones may arrive together, and a long one lists many devices.
+    // Tens of thousands of short messages may arrive together, and a long message lists many devices.
     const turn = workShare.enter(this.#principal);
     if (turn !== undefined) await turn;
     if (this.#closed) return;

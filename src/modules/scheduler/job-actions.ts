@@ -13,7 +13,7 @@ export type Perform = (job: Job, runId: string, deviceId: DeviceId) => Promise<s
  * saved.
  */
 const principalOf = ({ jobId, tenantId, name }: Job, deviceId: DeviceId): Principal => ({
-  userId: jobId as UserId, // no user's: audit and access have nothing under it
+  userId: jobId as UserId, // not a user: unknown to audit log and access control
   email: `scheduler: ${name}`,
   tenantId,
   role: "TENANT_RW",

@@ -103,7 +103,7 @@ function planRun({ schedule, misfire }: Job, due: number, now: number): Plan {
   const before = countTimes(schedule, due, latest);
   if (misfire === "once")
     return { scheduledFor: latest, runs: true, missed: before, next: nextTime(schedule, now) };
-  // The latest time is left for the next look where it is still in time.
+  // The latest time is left for the next check if it is still on time.
   return isOnTime
     ? { scheduledFor: due, runs: false, missed: before, next: latest }
     : {
@@ -236,7 +236,7 @@ export class JobRunner {
     let run: Run | undefined;
     transact(() => {
       if (runs.isRunning(job.jobId)) throw alreadyRunning();
-      // The very millisecond may be taken by a run of the schedule.
+      // A scheduled run may already have this millisecond.
       for (let timeMs = clock.now(); run === undefined; timeMs++)
         run = this.#begin(job, { at: timeMs, trigger: "MANUAL" });
     });
@@ -334,7 +334,7 @@ export class JobRunner {
         log.warn("job not run in time", { jobId: job.jobId, name: job.name, missed: plan.missed });
       }
     } catch (error) {
-      log.error("starting a job failed", { jobId: job.jobId, error }); // its lease runs out, then it is tried again
+      log.error("starting a job failed", { jobId: job.jobId, error }); // it is retried when its lease expires
     }
     return begun === undefined ? [] : [{ job, run: begun }];
   }
@@ -385,7 +385,7 @@ export class JobRunner {
         this.#finish(job, run, detail("run_result.never_ended", { count: ATTEMPTS_MAX }));
       else if (await this.#actions.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);
     } catch (error) {
-      // What is not written (a full disk, say) is done again when the lease has run out.
+      // If it cannot be written, for example to a full disk, it is retried when the lease expires.
       this.#deps.log.error("finishing a run failed", { jobId: job.jobId, runId: run.runId, error });
     } finally {
       this.#held.delete(run.runId);

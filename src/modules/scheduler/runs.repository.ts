@@ -59,7 +59,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
       run: Omit<Run, "sequence" | "targetCount" | "failedCount" | "attempts">,
       lease: Lease,
     ): Run | undefined {
-      // A time that was noted as missed, and that comes after all for the clock was set back.
+      // A time that was recorded as missed, and occurs after all because the clock was set back.
       if (run.status === "RUNNING")
         orm
           .delete(schedulerRuns)

@@ -169,7 +169,7 @@ class CronTimes {
     let change = this.#changeAfter(after);
     while (wall !== undefined && change !== undefined && wall - shift >= change) {
       shift = this.#offset(change);
-      // What the clocks show at the change itself counts, too.
+      // The local time at the clock change itself counts, too.
       wall = this.#nextWall(change + shift - 1);
       change = this.#changeAfter(change);
     }

@@ -180,7 +180,7 @@ class Execution {
 
   run(): EngineReply {
     const { outcome, console } = this.#perform();
-    // Freeing what a script made takes time too, and it is the script's.
+    // Freeing a script's values takes time, too, which counts as the script's.
     this.#context.dispose();
     this.#runtime.dispose();
     const usedMs = Math.round(this.#usedMs() * 10) / 10;
@@ -221,7 +221,7 @@ class Execution {
     if (!written.ok || written.value !== "") return written;
     const jobs = this.#runtime.executePendingJobs();
     if (jobs.error) return this.#failed(tools, jobs.error);
-    // What stopped one promise, another may have caught.
+    // The error that stopped one promise may have been caught by another.
     if (this.#wasStopped) return overrun;
     return this.#call(tools, "taken");
   }
@@ -258,7 +258,7 @@ class Execution {
     error.dispose();
     if (described.error) {
       described.error.dispose();
-      // Describing catches all but its own end, and what the interpreter itself has no room for.
+      // Describing an error catches everything except its own timeout and lack of memory in the interpreter.
       return this.#wasStopped ? unreadable : outOfMemory;
     }
     const text = described.value.consume((handle) =>

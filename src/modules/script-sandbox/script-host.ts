@@ -84,7 +84,7 @@ export async function runScriptHost(): Promise<number> {
     try {
       write(engine.execute(request));
     } catch {
-      // The interpreter itself broke, by a stack or a memory that was at its end: nothing of it may be used again.
+      // The interpreter itself failed for lack of stack or memory, so it must not be used again.
       const reason = { code: "script_reason.out_of_memory", params: {} };
       write({ ok: false, code: "memory", reason, console: [], usedMs: 0, processorUs: processorUs() });
       return 1;

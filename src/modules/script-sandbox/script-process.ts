@@ -43,7 +43,7 @@ export class ScriptProcess {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
-      // Nothing of the gateway's own, whose settings may hold passwords. Codecs were written for servers that run on UTC.
+      // Without the gateway's environment, which may contain passwords. Codecs were written for servers in UTC.
       env: { TZ: "UTC" },
       cwd: "/",
     });

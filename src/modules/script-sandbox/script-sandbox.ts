@@ -334,7 +334,7 @@ export class ScriptSandbox {
       job.resolve(await this.#executeIn(await this.#ensureProcess(), job.request));
     } catch (error) {
       job.reject(this.#endedFailure(error));
-      // The next process is at this one's cost.
+      // Starting the next process counts for this script.
       if (this.#isStarted && this.#queue.size > 0) await this.#ensureProcess().catch(() => undefined);
     }
   }
@@ -343,11 +343,11 @@ export class ScriptSandbox {
     const isFresh = running.runs === 0;
     try {
       const reply = await running.execute(request);
-      // What earlier scripts left in pieces may be why: the next one begins in whole memory.
+      // Fragmentation by earlier scripts may be the reason, so the next script starts with fresh memory.
       if (!reply.ok && reply.code === "memory") this.#endProcess();
       return reply;
     } catch (error) {
-      // Ended from outside, as by a system short of memory: no script has had a part in what is tried once more.
+      // Ended from outside, for example by a system short of memory, so the script is retried once.
       if (isFresh || !(error instanceof ProcessEnded) || error.hasOverrun) throw error;
       return (await this.#ensureProcess()).execute(request);
     }

@@ -179,7 +179,7 @@ export class DataCheck {
       this.#met = (await this.#deps.store.stats()).corruptBlocks;
       void this.#deps.inventory.note(this.#damage);
     } catch {
-      // A store that has stopped or failed says so by a problem of its own.
+      // A stopped or failed store reports its own problem.
     }
   }
 }

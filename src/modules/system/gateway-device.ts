@@ -101,7 +101,7 @@ export class GatewayDevice {
     const kept = settings.read<OwnDevice>(SETTINGS);
     if (kept !== undefined) return kept.deviceId;
     const host = tenants.list().find(({ isHost }) => isHost);
-    // A new gateway has no device yet, and its screens say how the first one is connected.
+    // A new gateway has no devices yet, and its console explains how to connect the first one.
     if (host === undefined || this.#deps.countDevices() === 0) return undefined;
     const created = createOwnDevice(host.tenantId, gatewayAlarmRules, this.#deps);
     if (created === undefined) return undefined;

@@ -123,7 +123,7 @@ export class EventLoopDelay {
       const { user, system } = process.threadCpuUsage(usage);
       const workedMs = (user + system) / 1_000;
       const isWorking = workedMs / tookMs >= WORKING_SHARE;
-      // Between two looks at rest, work may have begun and ended: all of it counts as one hold-up.
+      // Between two idle samples, work may have started and ended; all of it counts as one delay.
       const delayMs = Math.max(tookMs - ms, isResting && isWorking ? workedMs : 0);
       this.#histogram.record(Math.max(1, Math.round(delayMs * NS_PER_MS)));
       this.#look(!isWorking);

@@ -102,7 +102,7 @@ export class SharedDevices {
 
   #create(tenantId: TenantId): OwnDevice | undefined {
     const { devices, log } = this.#deps;
-    // A new tenant has no device yet, and its screens say how the first one is connected.
+    // A new tenant has no devices yet, and the console explains how to connect the first one.
     if (devices.listIds(tenantId).length === 0) return undefined;
     try {
       const created = createOwnDevice(tenantId, [], this.#deps);

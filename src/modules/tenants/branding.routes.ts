@@ -48,7 +48,7 @@ export const brandingRoutes = (deps: {
         return new Response(logo.bytes, {
           headers: {
             "content-type": logo.type,
-            // An SVG that is opened by itself is a document: it may do nothing.
+            // An SVG opened on its own is a document, so scripts are blocked.
             "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
             "x-content-type-options": "nosniff",
             "cache-control":

@@ -85,7 +85,7 @@ const fields: Record<keyof Branding, (text: string) => string> = {
 /** Parses the branding of a request. @throws DomainError that names the first invalid field */
 export const readBranding = (branding: Branding): Branding =>
   Object.fromEntries(
-    Object.entries(branding).map(([name, text]) => [name, fields[name as keyof Branding](text)]), // the schema has let no other through
+    Object.entries(branding).map(([name, text]) => [name, fields[name as keyof Branding](text)]), // the schema refuses others
   );
 
 /** Reads the branding of an attribute, which users may have edited directly: invalid fields are ignored. */

@@ -356,7 +356,7 @@ export function replaceProgram(dataPath: string): boolean {
   const folder = dirname(program);
   if (!isWritable(folder)) return false;
   if (state.phase === "PROVED") {
-    // The gateway and `lineside update` may both do this: the old version must not give way to the new one.
+    // The gateway and `lineside update` may both do this. The old version must not be replaced by a copy of the new version.
     if (!isSameFile(program, next)) replaceByLink(program, previousProgram(program));
     syncPath(folder);
     setPhase(dataPath, state, "REPLACING");

@@ -82,7 +82,7 @@ export const nextProgram = (program: string): string => `${program}.next`;
 function writeJson(dataPath: string, name: string, value: unknown): void {
   const file = join(updateFolder(dataPath), name);
   createPrivateFolder(dirname(file));
-  // The gateway and `lineside update` may both write at once.
+  // The gateway and `lineside update` may write simultaneously.
   const temporary = `${file}.${process.pid}.new`;
   writeNewFile(temporary, `${JSON.stringify(value)}\n`, { flush: true });
   giveToFolderOwner(temporary);

@@ -28,7 +28,7 @@ export function nextChanges(deps: Deps, uplink: Uplink): Changes {
       ? snapshotRecords(deps, { uplink, tenantId, after: cursor.snapshot })
       : { records: [], last: null };
   return {
-    // Devices before what belongs to them, the present state before later changes of it.
+    // Devices before their attributes and alarms, current states before later changes.
     records: [...lifecycle.records, ...snapshot.records, ...attributes.records, ...alarms.records],
     cursor: {
       devices: lifecycle.last,
@@ -77,7 +77,7 @@ function deviceRecords(deps: Deps, uplink: Uplink): Found {
   const byDevice = byId(deps, uplink, rows);
   const records = rows.flatMap((row): SentRecord[] => {
     const { deviceId, name, deviceType: type, change, at: ts } = row;
-    // One that is gone can only be selected by what was kept of it.
+    // A deleted device can only be selected by its kept fields.
     const gone: UplinkDevice = { deviceId, name, type, site: options.site, tags: options.tags };
     const { deviceIds } = options.selection;
     const mayBeSelected = deviceIds.length === 0 || deviceIds.includes(deviceId);

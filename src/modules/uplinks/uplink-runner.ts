@@ -325,7 +325,7 @@ export class UplinkRunner {
           await item.confirm();
           return;
         } catch (error) {
-          // What was not confirmed is sent again.
+          // Unconfirmed batches are sent again.
           if (signal.aborted) return;
           this.#set({ state: "ERROR", error: textFor(error), errorAt: this.#deps.clock.now() }, true);
           await this.#sleep(Math.min(waitAfter(failures, this.#deps.random), RETRY_MAX_MS), "stop");
@@ -371,7 +371,7 @@ export class UplinkRunner {
     this.#failures++;
     await this.#closeTarget();
     const reaction = error instanceof TargetError ? error.reaction : "retry";
-    // A target that refuses its test cannot be helped by leaving a batch out.
+    // If a target refuses its test, skipping a batch does not help.
     const isRefused = reaction === "refused" && this.#failed !== undefined;
     this.#set(
       {

@@ -46,7 +46,7 @@ const options = {
   site: lineText(200, "name of this installation at the target; empty: the name of the tenant"),
   selection,
   content,
-  // Not an Array: the steps say themselves what is wrong, and a large one is not walked through twice.
+  // Not an Array: steps report their own errors, and a large array is not traversed twice.
   steps: documentedAs(t.Array(t.Record(t.String(), t.Unknown()), { maxItems: 50 }), {
     description: "steps as in a pipeline, without `webhook_forward`; attributes that they make are not sent",
   }),

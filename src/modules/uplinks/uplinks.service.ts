@@ -93,12 +93,12 @@ export class UplinksService {
     const start = from === "BEGINNING" ? "beginning" : "now";
     const settings = this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
-    // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
+    // Before the row is inserted, so that nothing is lost in between. The next start closes a feed without a row.
     try {
       await feeds.open(uplink.uplinkId, tenantId, start);
       repository.insert(tenantId, uplink);
     } catch (error) {
-      // The next start closes it where that fails, too.
+      // If that fails, the next start closes it.
       await feeds.close(uplink.uplinkId).catch(() => undefined);
       throw error;
     }
@@ -215,7 +215,7 @@ export class UplinksService {
     const existing = before?.target as TargetSettings | undefined; // fitted when it was stored, without its secrets
     const settings = checkTarget(withKeptSecrets(input, stored), existing);
     if (settings.type === "PARQUET" && settings.place.kind === "FOLDER") {
-      // The disk belongs to the people of the gateway.
+      // Only the gateway's own tenant may write to its disk.
       ensureOperator(tenants, principal);
       ensureOutside(settings.place.path, dataPath);
     }
@@ -254,7 +254,7 @@ function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
 
 /** @throws DomainError `invalid` */
 function ensureSteps(steps: UplinkFields["steps"] = []): void {
-  // Its secrets would be stored as they are, and it would send nothing.
+  // Its secrets would be stored unencrypted, and it would send nothing.
   if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
     throw stepUnfit();
   compileReadingSteps(steps);

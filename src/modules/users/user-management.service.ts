@@ -97,7 +97,7 @@ function ensureWithinOwnReach(actor: { devices: Principal["devices"]; own: Reach
   if (devices === "all") return;
   const mayGive = (deviceId: string) => devices.has(deviceId as DeviceId); // an unknown id is nobody's
   const assets = new Set(own.assetIds);
-  const hasAllAssets = own.hasGlobalAssetAccess || own.hasGlobalDeviceAccess; // the latter where two act, and the other is limited
+  const hasAllAssets = own.hasGlobalAssetAccess || own.hasGlobalDeviceAccess; // the latter if another user acts with limited access
   const isWithin =
     !reach.hasGlobalDeviceAccess &&
     (!reach.hasGlobalAssetAccess || hasAllAssets) &&

@@ -128,7 +128,7 @@ export function createUserRegistry(deps: {
         repository.update(after);
         saveGrants(after, { ...(deviceIds && { deviceIds }), ...(assetIds && { assetIds }) });
         complete?.(before, after);
-        // Last, so that an address which the provider refuses changes nothing here either.
+        // Last, so that nothing is changed if the provider refuses the address.
         if (after.email !== before.email) accounts.rename(before.email, after.email);
         return { before, after, changes };
       });

@@ -28,7 +28,7 @@ function createDeviceAccess(deps: {
   events.on("user.access", ({ userId }) => kept.delete(userId));
   events.on("device.created", ({ tenantId }) => forgetTenant(tenantId));
   events.on("device.updated", ({ tenantId }) => forgetTenant(tenantId)); // it may belong to another asset now
-  // The responses keep the deleted device: who could see it is still told of its end.
+  // The cached answers keep the deleted device, so that users with access are told of the deletion.
   events.on("device.deleted", ({ deviceId }) => repository.forgetDevice(deviceId));
 
   function find(userId: UserId): VisibleDevices {

@@ -110,7 +110,7 @@ export class BacnetConnection {
     this.#options = options;
     const { network, mac } = options;
     this.#route = network === null ? undefined : { network, mac: Buffer.from(mac ?? "", "hex") };
-    // Also what the network says about messages that were not delivered.
+    // Includes reports about undelivered messages.
     socket.on("error", (error) => this.#end(error));
     socket.on("message", (bytes) => {
       try {
@@ -323,7 +323,7 @@ export class BacnetConnection {
     const apdu = this.#messageOf(bytes);
     if (apdu === undefined) return;
     const changed = parseCovNotification(apdu);
-    // Only that it has changed: its value is read as any other.
+    // Reports only that the value has changed; it is read like any other value.
     if (changed !== undefined) this.onChange(objectText(changed));
     if (changed !== undefined || pending === undefined) return;
     const kind = apdu.readUInt8(0) >> 4;

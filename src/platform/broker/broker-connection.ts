@@ -96,7 +96,7 @@ const broken = (text: Text) => new DomainError("unavailable", text);
 
 function describe(error: unknown): Text {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // What mqtt.js says of a broker that does not answer its first packet.
+  // Error of mqtt.js if the broker does not answer the first packet.
   if (error instanceof Error && error.message === "connack timeout") return detail("network_error.timed_out");
   const textCode = typeof code === "number" ? reasons[code] : undefined;
   return textCode === undefined ? networkErrorText(error) : { code: textCode, params: {} };

@@ -194,7 +194,7 @@ function parseBrokerUrl(text: string): BrokerAddress {
   const scheme = schemes[url.protocol];
   if (scheme === undefined) throw refuse(detail("rule.broker_scheme"));
   if (url.hostname === "") throw refuse(detail("rule.host_missing"));
-  // It is shown to everybody who may read the integration.
+  // Shown to everybody who may read the integration.
   if (url.username !== "" || url.password !== "") throw refuse(detail("rule.broker_credentials"));
   return {
     url,
@@ -335,7 +335,7 @@ export class BrokerStream extends Duplex {
 
   #begin(socket: Socket): void {
     const { url, isWebSocket } = parseBrokerUrl(this.#deps.settings.brokerUrl);
-    // Once mqtt.js has read what came last: why the broker hangs up.
+    // After mqtt.js has read the last packet, which may say why the broker disconnects.
     const endBy = async (error?: Error) => {
       await this.#reading;
       setImmediate(() => this.destroy(error));
@@ -402,7 +402,7 @@ export class BrokerStream extends Duplex {
   }
 
   override _read(): void {
-    // What mqtt.js reads is little: messages do not come this way.
+    // mqtt.js reads little, because messages bypass it.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {

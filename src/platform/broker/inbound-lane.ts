@@ -158,7 +158,7 @@ export class InboundLane {
       session.release(packetId);
       send(acknowledgement(PUBCOMP, packetId));
     } else {
-      // Its first flag says whether the broker still has the session. Messages may follow it at once.
+      // Its first flag says whether the broker still has the session. Messages may follow immediately.
       if (type === CONNACK && (cursor.u8() & 1) === 0) session.forget();
       pass(buffer.subarray(packetStart, end));
     }
@@ -195,7 +195,7 @@ export class InboundLane {
     const acknowledgements: Uint8Array[] = [];
     for (let [first] = this.#inFlight; first?.outcome !== undefined; [first] = this.#inFlight) {
       const { message, outcome } = first;
-      // Of quality 0 there is nothing that the broker could send again.
+      // The broker does not resend QoS 0 messages.
       if (outcome.kind === "later" && message.packetId !== 0) {
         if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
         this.#fail(new NotTaken(outcome.reason));

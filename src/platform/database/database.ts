@@ -337,7 +337,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger, disk?: Di
       if (!hasRoom()) return closeWithLog();
       end();
       position.forget();
-      sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
+      sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log, which the next start applies
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
       position.dispose();
       freeStatements();

@@ -421,7 +421,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const { retryAfterMs = 0 } = attempt;
     if (attempt.isSkipped) return retryAfterMs;
     const isOfTarget = retry === "target";
-    // Several that were in progress when it began to fail are one failure.
+    // Several attempts in progress when it began to fail count as one failure.
     if (!isOfTarget) target.failures = 0;
     else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
     return Math.max(this.#kind.waitAfter(isOfTarget ? target.failures : row.attempts + 1), retryAfterMs);

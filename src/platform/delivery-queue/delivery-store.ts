@@ -54,7 +54,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
   const ofTarget = and(isOfTarget, isWaiting);
   const lanes = lazyStatement(() =>
     orm
-      // SQLite takes the due time beside `min` from the row with the least number.
+      // With `min`, SQLite takes the due time from the row of the minimum.
       .select({ orderKey: sql<string>`${orderKey}`, dueAt: sql<number>`${dueAt}`, first: min(seq) })
       .from(table)
       .where(ofTarget)

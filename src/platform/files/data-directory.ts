@@ -40,7 +40,7 @@ function restrict(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & OTHERS) === 0) return;
   if (stats.isDirectory()) chmodSync(path, DIRECTORY_MODE);
-  else if (stats.isFile()) chmodSync(path, FILE_MODE); // a link leads to what somebody else decides on
+  else if (stats.isFile()) chmodSync(path, FILE_MODE); // somebody else may decide where a link leads
 }
 
 /**
@@ -111,7 +111,7 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
   for (const { text } of losses) log?.error("data damaged or missing", { problem: inEnglish(text) });
   const recorded = recordLosses(path, found, losses);
   finishKeyRotation(path, log);
-  // All before the first database: beside databases a missing key is an error.
+  // All before the first database, because a missing key is an error once there are databases.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
   const record = { ...recorded, keys: keyChecksOf(path) };
   const exposed = restrictAccess(path);
@@ -139,7 +139,7 @@ export function ensureSecret(dataPath: string, name: string, bytes: number): Uin
   const directory = join(dataPath, "secrets");
   const file = join(directory, name);
   const kept = existsSync(file) ? readFileSync(file) : undefined;
-  // A shorter one was cut off while it was written, and could be guessed.
+  // A shorter secret was cut off while it was written, and could be guessed.
   if (kept !== undefined && kept.length >= bytes) return kept;
   if (isKeyName(name) && hasDatabases(dataPath)) throw keyMissing(dataPath, name);
   createPrivateFolder(directory);

@@ -50,7 +50,7 @@ function fileFault(path: string): Fault | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return { text: "is missing" };
   if (size === 0) return { text: "is empty" };
-  // The second look is for a running gateway, whose checkpoint may have extended the file between two steps of the first.
+  // Checked twice because of a running gateway, whose checkpoint may extend the file during the first check.
   const isShort = basename(path) !== MENDED_FILE && shortageOf(path) !== undefined;
   const shortage = isShort ? shortageOf(path) : undefined;
   if (shortage !== undefined)
@@ -187,7 +187,7 @@ export function verifyInventory(dataPath: string): Verified {
   const found = readRecord(dataPath);
   const record = found ?? recordOf(dataPath);
   const hasLostAll = found == null && record.generation === 0 && hasTraces(dataPath);
-  // A kill may have left stamps that are one newer.
+  // After a kill, stamps may be one newer.
   const { problems, losses } = inspectAll(dataPath, { ...record, isAdvancing: true }, DATABASE_FILES);
   // The inventory is the first file that a first start writes: without it, whatever else is there belongs to a gateway that had all files.
   if (hasLostAll) problems.push(...fileProblems(dataPath, DATABASE_FILES));

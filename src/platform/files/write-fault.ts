@@ -20,7 +20,7 @@ function whyUnwritable(path: string): StorageFault | undefined {
     try {
       rmSync(path, { force: true });
     } catch {
-      // A file system that cannot be written to has no such file.
+      // A file system that refuses writes has no such file.
     }
   }
 }

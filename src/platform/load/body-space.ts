@@ -73,7 +73,7 @@ export class BodySpace {
     };
     count(bytes);
     this.#held.set(request, () => count(-bytes));
-    // The response of a request whose client is gone is never made.
+    // A request whose client has disconnected never gets a response.
     request.signal.addEventListener("abort", () => this.release(request), { once: true });
   }
 

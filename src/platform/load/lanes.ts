@@ -38,7 +38,7 @@ export class Lanes {
     this.#lanes.set(owner, lane);
     const queue = how.isPatient ? lane.patient : lane.waiting;
     if (lane.running < this.#atOnceMax) lane.running++;
-    else await new Promise<void>((begin) => queue.push(begin)); // a finished task hands its place over
+    else await new Promise<void>((begin) => queue.push(begin)); // a finished task passes on its place
     try {
       how.signal?.throwIfAborted();
       return await task();

@@ -122,7 +122,7 @@ async function descriptionsOf(
   try {
     return await inTime(CONNECT_RESPONSES * timeoutMs, ask());
   } finally {
-    // A server that is gone does not answer: nobody waits for it.
+    // Not awaited, because a server that is gone does not answer.
     client.disconnect().catch(() => undefined);
   }
 }
@@ -272,7 +272,7 @@ export class OpcUaLink {
     this.#subscriptions?.close();
     session?.removeAllListeners();
     client?.removeAllListeners();
-    // A server that is gone answers neither.
+    // A server that is gone does not answer this either.
     await session?.close().catch(() => undefined);
     await client?.disconnect().catch(() => undefined);
   }

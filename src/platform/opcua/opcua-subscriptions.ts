@@ -239,7 +239,7 @@ export class OpcUaSubscriptions {
       return subscription;
     } catch (error) {
       if (!isRefusal(messageOf(error))) throw error;
-      this.#isRefused = true; // what it does not report is read
+      this.#isRefused = true; // nodes that it does not report are read
       return undefined;
     }
   }

@@ -59,7 +59,7 @@ export class OpcUaThread {
     args: OpcUaThreadCalls[Name]["args"],
   ): Promise<OpcUaThreadCalls[Name]["result"]> {
     await this.#started;
-    // It may have ended with an error: nobody would answer.
+    // The thread may have ended with an error and would never answer.
     if (this.#worker === undefined) throw unavailable("thread.failed", { reason: "closed" });
     return this.#calls.call(name, args);
   }

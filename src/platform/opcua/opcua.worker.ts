@@ -14,7 +14,7 @@ import { listEndpoints, OpcUaLink } from "./opcua-link.ts";
  * a connection is enabled.
  */
 
-// It writes to the console what the states of connections say here.
+// It writes to the console, which the states of connections replace here.
 setWarningLogger(() => undefined);
 setErrorLogger(() => undefined);
 for (const method of ["log", "warn", "error"] as const) console[method] = () => undefined;

@@ -16,7 +16,7 @@ export function createSealedBox(secret: Uint8Array, purpose: string) {
     /** Returns the text; undefined if it was not sealed by this box. */
     open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, "base64url");
-      const isCanonical = bytes.toString("base64url") === sealed; // a lenient decoder passes over what it does not know
+      const isCanonical = bytes.toString("base64url") === sealed; // a lenient decoder ignores invalid characters
       if (!isCanonical || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
       try {
         const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {

@@ -233,7 +233,7 @@ export class TrustedClock implements Clock, Part {
       writeNewFile(`${this.#file}.new`, encodeTime(Math.floor(this.#saved.wall)));
       renameSync(`${this.#file}.new`, this.#file);
     } catch {
-      // A disk that is full or read-only says so elsewhere.
+      // A full or read-only disk is reported elsewhere.
     }
   }
 }

@@ -128,7 +128,7 @@ async function report(
   const kb = (paths: Iterable<string>) =>
     [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0) / 1000;
   const code = [...sizes.keys()].filter((path) => /\.(js|css|html|svg|webmanifest)$/.test(path));
-  // One language is fetched at once: the one with the longer words counts.
+  // A browser loads one language, so the larger one counts.
   const languages = [...sizes.keys()].filter((path) => /^assets\/first-screens\.(en|de)-[^-]+$/.test(path));
   if (languages.length !== 2) throw new Error(`expected two languages, found ${languages.join(", ")}`);
   const firstKb = Math.max(...languages.map((path) => kb(new Set([...first, ...loadedWith(path)]))));

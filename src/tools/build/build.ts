@@ -93,7 +93,7 @@ async function build(target: string, entry: string): Promise<void> {
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
-    // Modules that few gateways use are loaded with the first use, and nothing is parsed at the start.
+    // Modules that few gateways use are loaded on first use, and nothing is parsed at startup.
     format: "esm",
     splitting: true,
     bytecode: true,

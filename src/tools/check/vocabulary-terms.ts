@@ -25,7 +25,7 @@ export const nameTerms: readonly Term[] = [
   ...names("placed", ["src/web/features/dashboards/", "src/lib/texts/console.en.json"]),
   // A time-out is a state of a command.
   { word: "timed", pattern: /\btimed\b(?! out\b)/ },
-  // Mails wait in the outbox, and what is named so belongs to them.
+  // Emails wait in the outbox; other queues have other names.
   ...names("outbox", [
     "src/modules/mail/",
     "src/modules/faults/faults.routes.ts",

@@ -97,7 +97,7 @@ const DeviceScreen = lazy(() =>
 /** Addresses of the service itself, which are real pages instead of screens of the console. */
 const CONSOLE_SCOPE = {
   test: (href: string) => /^\/(?!docs|idp|api|healthz|metrics)/.test(withoutBase(href)),
-} as RegExp; // the router asks it nothing else
+} as RegExp; // the router calls nothing else
 
 function Screens() {
   const { path } = useLocation();
@@ -260,7 +260,7 @@ function WithProfile({ children }: { children: ComponentChildren }) {
   }, [sessionId.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
   const existing = useRef(profile.data);
-  // Once a response: what the person changes since then is in `me` alone.
+  // Once per response; later changes of the user are only in `me`.
   if (profile.data !== existing.current) {
     existing.current = profile.data;
     if (profile.data) me.value = profile.data;

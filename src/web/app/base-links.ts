@@ -7,7 +7,7 @@ const ADDRESSES: Readonly<Record<string, "href" | "src">> = { a: "href", img: "s
 /** Adds the base to links and images, so that they work as written. */
 export function watchBase(): void {
   if (BASE === "") return;
-  // Somebody has opened the gateway itself, not by its proxy.
+  // The gateway was opened directly, not through its proxy.
   if (!isBelow(location.pathname))
     history.replaceState(null, "", BASE + location.pathname + location.search + location.hash);
   const before = options.vnode;

@@ -1,4 +1,4 @@
-// What Ctrl-K finds beside devices, screens and actions. Loaded when it is opened for the first time.
+// Additional search results of Ctrl-K. Loaded when the palette is first opened.
 import { alarmsApi } from "../features/alarms/alarms-api.ts";
 import { bacnetApi } from "../features/bacnet/bacnet-api.ts";
 import { dashboardsApi } from "../features/dashboards/dashboards-api.ts";

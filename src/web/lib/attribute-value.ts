@@ -24,7 +24,7 @@ export function parseEditorText(text: string, kind: ValueKind): JsonValue | unde
     return text.trim() !== "" && Number.isFinite(n) ? n : undefined;
   }
   try {
-    // JSON.parse answers exactly the values that JsonValue names.
+    // JSON.parse returns exactly the values of JsonValue.
     return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;

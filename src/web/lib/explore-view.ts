@@ -1,4 +1,4 @@
-// What Explore shows, as its address has it.
+// View of Explore, as in its URL.
 
 import { LINE_STYLES, type LineStyle } from "./line-styles.ts";
 

@@ -18,7 +18,7 @@ export interface AxisLimits {
 export function withAxisLimits([low, high]: readonly [number, number], limits: AxisLimits): [number, number] {
   const { min = low, max = high } = limits;
   if (min < max) return [min, max];
-  // The one end that was set lies beyond all values: the axis begins or ends there all the same.
+  // If the only configured end lies beyond all values, the axis still starts or ends there.
   if (limits.max === undefined) return [min, min + Math.abs(high - low || 1)];
   return limits.min === undefined ? [max - Math.abs(high - low || 1), max] : [low, high];
 }

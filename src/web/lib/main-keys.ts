@@ -1,4 +1,4 @@
-// Which of a device's values say the most about it, where there is room for a few.
+// The most informative values of a device, for places with room for a few.
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 
 type MetadataOf = (key: string) => KeyMetadata | undefined;

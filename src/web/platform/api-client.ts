@@ -1,4 +1,4 @@
-// The one door to the service: adds the bearer token, turns failures into `ApiError`, and sends an ended session to sign-in.
+// The only HTTP client: adds the bearer token, turns failures into `ApiError`, and redirects to sign-in if the session has ended.
 import { signal } from "@preact/signals";
 import type { Text } from "../../lib/texts/text.ts";
 import { currentPath, withBase } from "./base.ts";
@@ -118,7 +118,7 @@ export async function call<T>(
   const text = await response.text();
   const total = response.headers.get("x-total-count");
   const next = /<([^<>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  // The server's contract says what each path answers; the console does not validate it a second time.
+  // The API's contract defines the body of each path; the console does not validate it.
   const parsed = (text ? JSON.parse(text) : undefined) as T;
   return { body: parsed, total: total ? Number(total) : undefined, next };
 }

@@ -1,4 +1,4 @@
-// How the site shows itself: name, logo and colours. What was shown last is kept, so that nothing flashes when a page opens.
+// Name, logo and colors of the site. The last ones are stored, so that nothing flashes when a page opens.
 import { effect, signal } from "@preact/signals";
 import type { appearanceBody } from "../../modules/tenants/tenants.schemas.ts";
 import type { Wire } from "../lib/wire.ts";
@@ -13,7 +13,7 @@ const AS_IT_COMES: Appearance = { name: null, logo: null, colors: null };
 
 function stored(): Appearance {
   try {
-    // Written by `showAppearance` below and by nobody else.
+    // Written only by `showAppearance` below.
     return (JSON.parse(readStored(KEY) ?? "null") as Appearance | null) ?? AS_IT_COMES;
   } catch {
     return AS_IT_COMES;

@@ -52,7 +52,7 @@ export class DrawingPace {
     this.#isAsked = false;
     const begin = performance.now();
     this.#draw();
-    // A message is delivered when the picture is done.
+    // Messages are delivered after the frame.
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();

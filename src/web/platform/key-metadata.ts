@@ -45,7 +45,7 @@ async function load(): Promise<void> {
   const deviceIds = [...wanted].slice(0, DEVICES_PER_REQUEST);
   for (const id of deviceIds) wanted.delete(id);
   if (wanted.size > 0) queueMicrotask(load);
-  // Without a response values are shown without units; the next change or page asks again.
+  // If loading fails, values have no units; the next change or page retries.
   const response = await resolveKeys(deviceIds).catch(() => undefined);
   if (response !== undefined) takeKeyMetadata(response);
   for (const id of deviceIds) {

@@ -1,5 +1,4 @@
-// The gateway's clock, as the browser knows it: gateways without a battery are often minutes or years off, and a chart of "the last
-// 15 minutes" must mean theirs.
+// The gateway's clock, because gateways without a battery may be minutes or years off, and "the last 15 minutes" means theirs.
 import { signal } from "@preact/signals";
 
 /** The Date header has a resolution of one second; smaller differences are noise. */

@@ -25,7 +25,7 @@ export function writeStored(
     if (value === undefined) to().removeItem(storedName(key));
     else to().setItem(storedName(key), value);
   } catch {
-    // Full or refused storage must not stop the page.
+    // Full or blocked storage must not break the page.
   }
 }
 
@@ -58,7 +58,7 @@ export function watchPreferences(): void {
     });
   effect(() => {
     const root = document.documentElement;
-    // Paper is light.
+    // Printing uses the light theme.
     if (isPrinting.value) root.dataset.theme = "lineside-light";
     else if (theme.value === "system") delete root.dataset.theme;
     else root.dataset.theme = `lineside-${theme.value}`;

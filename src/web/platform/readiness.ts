@@ -1,4 +1,4 @@
-// Whether the gateway stores data and serves requests, as it says itself at /readyz.
+// Whether the gateway stores data and serves requests, by its /readyz.
 import { signal } from "@preact/signals";
 import type { Text } from "../../lib/texts/text.ts";
 import { readAny } from "./api-client.ts";

@@ -26,7 +26,7 @@ export function useResource<T>(load: () => Promise<T>, deps: readonly unknown[])
     return () => {
       newest.current++;
     };
-    // The caller's deps are exactly what the loader depends on.
+    // The caller lists everything on which the loader depends.
   }, [...deps]);
   return {
     data: state.data,

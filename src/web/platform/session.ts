@@ -125,7 +125,7 @@ export function takePendingSignIn(state: string | undefined): PendingSignIn | un
   const stored = readStored(PENDING_KEY, tab);
   writeStored(PENDING_KEY, undefined, tab);
   if (!stored) return undefined;
-  // Written by `startSignIn` above and by nobody else.
+  // Written only by `startSignIn` above.
   const pending = JSON.parse(stored) as PendingSignIn;
   return pending.state === state ? pending : undefined;
 }

@@ -39,7 +39,7 @@ export function CodeEditor({ label, value, onInput, wrongLine, describedBy, read
     const { current } = area;
     if (!current) return;
     current.setSelectionRange(from, to);
-    // The only way that keeps the browser's undo. Browsers without it replace the text.
+    // Only this keeps the browser's undo history. Browsers without it replace the text.
     if (!document.execCommand("insertText", false, text)) {
       current.setRangeText(text, from, to, "end");
       take(current.value);
@@ -60,7 +60,7 @@ export function CodeEditor({ label, value, onInput, wrongLine, describedBy, read
     }
     leaves.current = event.key === "Escape";
   };
-  // Before the next key can come in: later, it would take that key away again.
+  // Before the next key event; otherwise, that key would be lost.
   useLayoutEffect(() => {
     if (area.current && value !== typed.current) area.current.value = typed.current = value;
   }, [value]);

@@ -6,7 +6,7 @@ import { t } from "../platform/i18n/i18n.ts";
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t("error.unexpected");
   const { status, text } = error;
-  // Said in more detail than the server does: it does not know that there is a list to go back to.
+  // More detailed than the server's text, which does not know about the list to return to.
   if (status === 404) return t("error.notFound");
   return text === undefined ? statusText(error) : serverText(text, error.message);
 }

@@ -24,7 +24,7 @@ export function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) 
       const link = linkOf(e);
       if (link === undefined || !holdBack(() => link.click())) return;
       e.preventDefault();
-      // Another form of the page asks when this one has been answered.
+      // Another form of the page asks after this one.
       e.stopImmediatePropagation();
     };
     const onUnload = (e: BeforeUnloadEvent) => isUnsaved() && e.preventDefault();

@@ -82,7 +82,7 @@ export function ResourceList<Item>(props: Props<Item>) {
 type PartProps<Item> = Props<Item> & { readonly total: number | undefined };
 
 function buttonsOf<Item>({ list, total, actions, ...props }: PartProps<Item>): ComponentChildren {
-  // The place of the button is unknown before the first response: it would move under the pointer.
+  // Before the first response, the button's position is unknown, and it would move under the pointer.
   const createsInHead = props.isFiltered || (total === undefined ? list.error !== undefined : total > 0);
   const create = (createsInHead || props.emptyAction !== undefined) && props.create;
   return (

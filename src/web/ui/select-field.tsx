@@ -27,7 +27,7 @@ const idOf = <Id extends string | number>(option: Option<Id>): Id =>
 export function SelectField<Id extends string | number>(props: Props<Id>) {
   const { label, hint, error, options, text = String, none, value, onSelect, onNone, ...select } = props;
   const ids = options.map(idOf);
-  // Otherwise the browser shows another option than the saved one, or refuses the form until the options are loaded.
+  // Otherwise, the browser shows an option other than the saved one, or refuses the form until options are loaded.
   const isMissing = value !== undefined && value !== "" && !ids.some((id) => id === value);
   const choose = (chosen: string) => {
     const id = ids.find((candidate) => String(candidate) === chosen);

@@ -78,7 +78,7 @@ export class FolderTarget implements BackupTarget {
       try {
         const state = statSync(path, { throwIfNoEntry: false });
         if (state === undefined) throw notFound("backup.object_missing", { name });
-        // A pipe would be waited for, without end.
+        // Reading a pipe would block forever.
         if (!state.isFile() || state.size > bytesMaxOf(name))
           throw invalid("backup.object_damaged", { name });
         return readFileSync(path);

@@ -74,7 +74,7 @@ export class S3Target implements BackupTarget {
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    const body = new Uint8Array(bytes); // of its own buffer
+    const body = new Uint8Array(bytes); // a copy with its own buffer
     const md5 = new Bun.CryptoHasher("md5").update(body).digest("hex");
     await this.#retry(body.length, async (signal) => {
       await this.#bucket.write(name, body, signal);

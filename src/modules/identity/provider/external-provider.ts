@@ -85,7 +85,7 @@ const trimmed = (value: unknown): string => (typeof value === "string" ? value.t
 /** @throws DomainError `network_error.response_too_long` */
 const fetchLimited: CustomFetch = async (url, init) => {
   const headers = { ...init.headers, "accept-encoding": "identity" };
-  // A small body could become a very large one. The library describes the same options in its own way.
+  // Decompression could make a small body very large. The library types these options differently.
   const response = await fetch(url, { ...init, headers, decompress: false } as RequestInit);
   const body = await firstBytes(response, PROVIDER_RESPONSE_BYTES_MAX + 1);
   if (body.length > PROVIDER_RESPONSE_BYTES_MAX) throw unavailable("network_error.response_too_long");
@@ -221,13 +221,13 @@ export function createExternalProvider(
     async finish(pending: PendingAuthorization, callback: URLSearchParams): Promise<ExternalPerson> {
       const claims = await claimsOf(pending, callback).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;
-        // What the provider says of it is for the log: anybody can write it into the address.
+        // The provider's description is only logged, because anybody can write it into the URL.
         log.warn("sign-in at the external identity provider failed", { issuer: settings.issuer, error });
         throw refused();
       });
       const email = normalizeEmail(trimmed(claims.email));
       const stated: unknown = claims.email_verified;
-      // Some send it as a text. One that is called unverified is never taken.
+      // Some send it as a string. An unverified address is never accepted.
       const isVerified =
         stated === true || stated === "true" || (stated === undefined && settings.trustsEmail);
       ensureVerified(email, isVerified);

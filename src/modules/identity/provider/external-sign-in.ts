@@ -39,7 +39,7 @@ export function createExternalSignIn(deps: {
 
   const attributes = (request: Request, seconds: number): string => {
     const secure = deps.originFor(request.url).startsWith("https:") ? "; Secure" : "";
-    // Lax: it must come along when the provider sends the browser back.
+    // Lax, because it must be sent when the provider redirects the browser back.
     return `; Path=/idp/callback; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   };
 

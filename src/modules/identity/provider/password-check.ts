@@ -81,7 +81,7 @@ export function createPasswordCheck(deps: {
     input: { password: string; hash: string | undefined; isStranger: boolean },
     allowances: readonly Allowance[],
   ): Promise<boolean> {
-    // Counted before the slow check, so that parallel guesses cannot slip under the limit; given back on success.
+    // Counted before the slow check, so that parallel guesses cannot exceed the limit; uncounted on success.
     const refused = throttle.take(allowances);
     if (refused !== undefined) throw tooMany(refused.waitMs);
     decoy ??= hasher.hash(randomToken(18));
@@ -102,7 +102,7 @@ export function createPasswordCheck(deps: {
       const account = repository.findAccount(email);
       const { isStranger, allowances } = allowancesOf(email, account, caller);
       const matches = await verify({ password, hash: account?.passwordHash, isStranger }, allowances);
-      // Read again: the account may have been given another password or have gone while this one was checked.
+      // Read again, because the account may have been changed or deleted during the check.
       const current = repository.findAccount(email);
       if (!matches || current === undefined || current.passwordHash !== account?.passwordHash)
         throw unauthenticated("sign_in.wrong");

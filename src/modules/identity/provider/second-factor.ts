@@ -63,7 +63,7 @@ export function createSecondFactor(deps: {
   }
 
   function isUsed(step: number, lastStep: number): boolean {
-    // A last step ahead of what any code can have is what a clock left that was wrong.
+    // A last step later than any possible code was stored while the clock was wrong.
     const newest = Math.floor(wallNow() / STEP_MS) + 1;
     return step <= lastStep && lastStep <= newest;
   }
@@ -72,7 +72,7 @@ export function createSecondFactor(deps: {
     const secret = repository.findAccountById(accountId)?.totpSecret;
     if (secret === undefined || secret === null) return false;
     const step = await stepOf(secret, code);
-    const current = repository.findAccountById(accountId); // as it is now: of two at once with one code the second is late
+    const current = repository.findAccountById(accountId); // read again, because simultaneous requests may use the same code
     if (step === undefined || current?.totpSecret !== secret || isUsed(step, current.totpLastStep))
       return false;
     repository.updateAccount(accountId, { totpLastStep: step }, now());

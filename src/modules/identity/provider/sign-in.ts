@@ -101,7 +101,7 @@ export function createSignInFlow(deps: {
     ensurePasswordStrong(password, account.email);
     if (await hasher.verify(password, account.passwordHash, "known")) throw samePassword();
     const passwordHash = await hasher.hash(password);
-    // Of two at once, and of an invitation that came meanwhile, the later one must not be undone.
+    // A simultaneous change, or an invitation meanwhile, must not be overwritten.
     if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
       throw ticketExpired();
     repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());

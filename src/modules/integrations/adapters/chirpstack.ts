@@ -110,7 +110,7 @@ function fromVersion3(body: Fields): Fields {
   const txInfo = objectOf(body.txInfo);
   const hasError = hasValue(body.error);
   const values = valuesIn(body);
-  // The counter of a confirmation is that of the downlink.
+  // The counter of a confirmation is the downlink's counter.
   const isAck = typeof body.acknowledged === "boolean" && !hasValue(body.data) && values === undefined;
   const isUplink =
     !hasError &&
@@ -220,7 +220,7 @@ function radioPartOf(body: Fields): Record<string, number | string> {
     rssi: numberOf(info.rssi ?? 0),
     snr: numberOf(info.snr ?? (isLora ? 0 : undefined)),
   }));
-  // A body written by hand may hold the object alone: a counter of 0 would be made up.
+  // A body written by hand may contain only the object, so a missing counter is not 0.
   const zero = receptions.length > 0 || hasValue(body.data) ? 0 : undefined;
   // A field that is null says that its value is not known.
   const counted = (value: unknown) => (value === null ? undefined : numberOf(value ?? zero));

@@ -252,7 +252,7 @@ function addItem(
     addTelemetry(messages, { found, path: paths.telemetry }, { ...around, device, ts });
     return;
   }
-  // What the paths have taken as who and when is not telemetry beside.
+  // Fields that paths select as device or time are not telemetry.
   const taken = new Set(
     Object.values(paths).flatMap(({ segments }) => (segments.length === 1 ? [String(segments[0])] : [])),
   );

@@ -33,7 +33,7 @@ export function firstTime(candidates: readonly unknown[], receivedAt: number): n
       const ts = parseTimestamp(candidate, receivedAt);
       if (ts >= CLOCK_IS_SET_FROM) return ts;
     } catch {
-      // The next one may be right, and the time of receipt is close.
+      // The next time may be right, and the time of receipt is close.
     }
   }
   return undefined;

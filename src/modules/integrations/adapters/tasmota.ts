@@ -34,7 +34,7 @@ const LEFT_OUT_OF_WIFI = new Set(["SSId", "BSSId", "Mode"]);
 const isLeftOut: NonNullable<FlattenRules["isLeftOut"]> = (key, { depth, parent, value }) =>
   (depth === 0 && LEFT_OUT.has(key)) ||
   (parent === "Wifi" && LEFT_OUT_OF_WIFI.has(key)) ||
-  // The address of a sensor; a number is what a reader of cards or fingers has read.
+  // Address of a sensor; a numeric Id is a reading of a card or fingerprint reader.
   (key === "Id" && depth > 0 && typeof value === "string");
 
 interface Place {

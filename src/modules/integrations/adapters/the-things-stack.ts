@@ -75,7 +75,7 @@ function radioPartOf(own: Fields): Record<string, number | string> {
   const settings = objectOf(own.settings);
   const dataRate = objectOf(settings?.data_rate);
   const lora = objectOf(dataRate?.lora);
-  // Without a session a field mask has taken things away, and this may be one of them.
+  // A missing session means that a field mask removed fields, perhaps also this one.
   const hasSession = nonBlank(own.session_key_id) !== undefined;
   const receptions = objectsOf(own.rx_metadata).map((metadata) => ({
     gateway: nonBlank(objectOf(metadata.gateway_ids)?.gateway_id),

@@ -159,7 +159,7 @@ export class BridgeFleet {
       return;
     await this.#end(integrationId);
     if (member !== undefined && wanted !== undefined) this.#begin(member, wanted);
-    // Paused, the broker keeps what comes for when it is started again.
+    // While paused, the broker keeps messages for the next start.
     else if (member?.settings === undefined) this.#forget(integrationId);
   }
 
@@ -196,7 +196,7 @@ export class BridgeFleet {
     const bridge = this.#createBridge(member, settings, { onState: () => {} });
     for (let tries = 1; signal?.aborted === false; tries++) {
       const current = this.#sessions.get(integrationId);
-      if (current !== undefined && isSameSession(integrationId, current.settings, settings)) return; // come back to meanwhile
+      if (current !== undefined && isSameSession(integrationId, current.settings, settings)) return; // changed back meanwhile
       try {
         await bridge.end(signal);
         return;

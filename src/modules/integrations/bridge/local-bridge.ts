@@ -118,7 +118,7 @@ export class LocalBridge implements Bridge {
     });
     if (this.#stopping.signal.aborted) return;
     const filters = filtersOf(settings).map(withoutShare);
-    // Listed before it follows: what is published from now on comes by itself.
+    // Subscribed before listing, so that nothing published meanwhile is missed.
     const newest = this.#deps.isNew === true ? topics.newest(tenantId) : [];
     this.#unfollow = topics.follow(
       tenantId,

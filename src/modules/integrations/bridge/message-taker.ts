@@ -98,10 +98,10 @@ export class MessageTaker {
   #isIgnored({ topic, retain, payload }: PublishPacket): boolean {
     const { announced, settings } = this.#deps;
     const { isFollowed } = this.#meaningOf(topic);
-    // Retained announcements are how devices are found, and empty ones remove them.
+    // Retained announcements announce devices, and empty announcements remove them.
     if (announced !== undefined && isFollowed && topic.endsWith("/config")) return false;
     return (
-      // A replay is only what the broker remembers; a message without content only has it forget that.
+      // A replay is the broker's retained message; an empty message only clears it.
       (retain && settings.takeRetained !== true) ||
       payload.length === 0 ||
       // From a subscription that was removed from the settings but is still in the session.

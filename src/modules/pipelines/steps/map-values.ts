@@ -31,7 +31,7 @@ export const mapValues = defineStep({
           const value = values[index];
           if (value === undefined || typeof value === "object") return true;
           const found = words.has(String(value)) ? words.get(String(value)) : otherwise;
-          // Translated to nothing: there is no such value.
+          // Mapped to null, so the value is removed.
           if (found === null) values[index] = undefined;
           else if (found !== undefined) values[index] = found;
           return true;

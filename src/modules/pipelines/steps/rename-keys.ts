@@ -19,7 +19,7 @@ export const renameKeys = defineStep({
     return {
       addTo(program, slotOf) {
         const [pair] = names;
-        if (pair === undefined || names.length > 1) return false; // names that are exchanged
+        if (pair === undefined || names.length > 1) return false; // swapped names
         program.move(slotOf(pair[0]), slotOf(pair[1]));
         return true;
       },

@@ -236,7 +236,7 @@ export class BlockStore {
     this.#deleteBody = file.prepare("DELETE FROM body WHERE id = ?");
     this.sizes = new BlockSizes(file);
     const newest = file.rowIfReadable<{ id: number | null }>("SELECT max(id) AS id FROM body");
-    // Where the end of the table is lost the directory knows which ids are taken.
+    // If the end of the table is lost, the directory has the used ids.
     const listed = newest ?? file.rowIfReadable<{ id: number | null }>("SELECT max(body) AS id FROM block");
     this.#nextBody = (listed?.id ?? 0) + 1;
   }

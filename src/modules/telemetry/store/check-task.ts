@@ -54,7 +54,7 @@ function* checkBlocks(checked: CheckedFile, note: Note): Steps<{ blocks: number;
   for (;;) {
     const page = nextPage(checked, note, last);
     if (page.length === 0) return { blocks, points };
-    // Only lines read at once can be compared: between two pages blocks may be rewritten.
+    // Only lines of the same read can be compared, because blocks may be rewritten between reads.
     let previous: BlockRef | null = null;
     for (const ref of page) {
       const problem = blockProblem(checked, ref, previous);

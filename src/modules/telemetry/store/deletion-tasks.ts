@@ -132,7 +132,7 @@ export const dropOf = (device: DeviceState): Deletion => ({
 
 /** Applies a deletion to the blocks, recorded in the hot row `id` and held open; also repeats a deletion that a crash interrupted. */
 export function* deletionTask(engine: StoreEngine, deletion: Deletion, id: number): Steps<void> {
-  if (!engine.deletions.has(id)) return; // a sealing has finished it
+  if (!engine.deletions.has(id)) return; // sealing has already finished it
   const device = engine.registry.devices.get(deletion.device);
   if (device?.deviceId === deletion.deviceId) {
     yield* deleteFromBlocks(engine, device, deletion);

@@ -88,7 +88,7 @@ export class DeviceHandles {
     const handle = this.#byNo.get(no);
     if (handle === undefined) return;
     for (const key of keys) handle.keys.remove(key);
-    // What the device reports next is compared with its keys again.
+    // The device's next message is compared with its keys again.
     handle.pattern = this.#root;
   }
 

@@ -311,7 +311,7 @@ export class Feeds {
     const keepDeletions = () => {
       for (const { id, data } of deletions) {
         const deletion: Deletion = JSON.parse(new TextDecoder().decode(data));
-        // A deletion that was confirmed meanwhile must not come again, behind values that were written after it.
+        // A deletion that was confirmed meanwhile must not be repeated after values that were written after it.
         if (id > position && deletion.tenantId === feed.tenantId && !deletion.isRetention)
           this.#file.db
             .query("INSERT OR REPLACE INTO feed_deletion (feed, id, data) VALUES (?, ?, ?)")

@@ -90,7 +90,7 @@ export class BatchPace {
   #decide(nowMs: number): void {
     const isAsFast = this.#together.rate >= this.#apart.rate * RATE_SHARE_MIN;
     this.#slowerInARow = isAsFast ? 0 : this.#slowerInARow + 1;
-    // Clients that connect distort a trial, so a second one has to confirm that waiting is slower.
+    // Connecting clients distort a trial, so a second trial must confirm that waiting is slower.
     if (this.#slowerInARow === 1) {
       this.#begin("trial", nowMs);
       return;
@@ -291,7 +291,7 @@ export class GroupCommitter {
 
   /** Sends a group when idle, after the caller's code returns, so that readings appended together share it. */
   #sendSoon(): void {
-    // Read once: if the wait ended between two reads, this would send before the new group exists, so never.
+    // Read once: if the wait ended between two reads, this would run before the new group exists and never send it.
     const waitMs = this.#waitMs();
     if (waitMs > 0) this.#sendAfter(waitMs);
     else queueMicrotask(() => this.#sendIfPossible());
@@ -383,7 +383,7 @@ export class GroupCommitter {
     const sentAt = this.#options.clock.monotonic();
     this.#options.onWrite?.(bytes, group.promise);
     this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
-    // A group that has waited, and is small all the same, comes where there is time.
+    // Groups that have waited and are still small occur only while there is time.
     const packsDensely =
       this.#options.groupCommitWindowMs > 0 || (this.#pace.waits && !this.#isSlow && bytes < TOGETHER_BYTES);
     this.#options.post(

@@ -186,7 +186,7 @@ export function packGroup(
   if (group.byteLength < COMPRESS_BYTES_MIN) return { form: FORM_RAW, data: group };
   const bytesMax = group.byteLength * WORTHWHILE_SHARE;
   const columns = densely ? packColumns(group, columnsOf) : null;
-  // What does not come back bit for bit is not packed so.
+  // Values that would not be restored bit for bit are not packed this way.
   if (
     columns !== null &&
     columns.byteLength < bytesMax &&

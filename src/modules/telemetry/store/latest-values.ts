@@ -114,7 +114,7 @@ export function* latestTask(
   for (; position < devices.length && !columns.isFull; position++) {
     const device = registry.devices.get(devices[position]!);
     for (const series of device?.series.values() ?? []) {
-      // Beside the pauses between slices: a series whose newest value lies behind `until` costs the reading of blocks.
+      // In addition to the pauses between slices, because a series with a newest value after `until` requires reading blocks.
       if (++seen % SLICE_SERIES === 0 || series.ts > until) yield;
       if (!isWanted(series.key)) continue;
       const newest = newestOf(engine, { device: device!, series }, until);

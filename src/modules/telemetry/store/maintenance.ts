@@ -112,7 +112,7 @@ class Merger {
     for (const ref of refs) {
       const rows = this.#engine.blocks.load(ref);
       yield;
-      // A damaged block stays where it is; what lies beyond it makes a group of its own some other time.
+      // A damaged block stays where it is; the blocks after it form a group later.
       if (rows === null || rows === "gone") break;
       parts.push(rows);
       remove.push(ref);
@@ -219,7 +219,7 @@ function* reopen(
   { of, block, rows }: { of: FamilyKey; block: BlockRef; rows: Rows },
 ): Steps<void> {
   const old = engine.blocks.load(block);
-  // Only background tasks change blocks, one at a time: the block cannot have gone. A damaged one is put aside.
+  // Only background tasks change blocks, one at a time, so the block still exists. A damaged block is set aside.
   const damaged = old === null || old === "gone";
   if (damaged) engine.blocks.quarantine(block);
   const merged = damaged ? rows : overlay(old, rows);
@@ -352,7 +352,7 @@ export class Maintenance {
   #sealIfDue(): void {
     const { hot, frozen, options } = this.#engine;
     const aged = hot.groups > 0 && performance.now() - hot.openedAtMs >= options.bucketMs;
-    // A frozen generation without a task is what a failed sealing has left.
+    // A frozen generation without a task remains from a failed sealing.
     if (aged || this.#hasSettled() || frozen !== null) this.seal();
   }
 

@@ -326,7 +326,7 @@ function* deviceTask(
     for (const [key, value] of earlier) familySinks.get(key)?.before?.(value);
     yield* new FamilyReader(engine.blocks, range, { hot, sinks: familySinks }).read();
     for (const [key, sink] of familySinks) sinks.set(key, sink);
-    yield; // what is still hot is read without one
+    yield; // hot rows are read without it
   }
   return { deviceId: device.deviceId, series: results(engine, sinks, { query, fitness }) };
 }

@@ -106,7 +106,7 @@ export class Registry {
   /** Returns the definitions that a reader does not have yet. */
   definitionsSince(since: KnownDefinitions): Definitions {
     const definitions = noDefinitions();
-    // Nearly always there is no new device, and there may be many old ones.
+    // There is rarely a new device, and there may be many existing devices.
     if (since.devices < this.deviceEnd)
       for (const { no, tenantId, deviceId } of this.devices.values())
         if (no >= since.devices) definitions.devices.push({ no, tenantId, deviceId });

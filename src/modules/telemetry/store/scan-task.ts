@@ -80,7 +80,7 @@ function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
     to = Math.min(to, end);
   }
   const window = hasBlock ? yield* readWindow(engine, device, { ...asked, to }) : null;
-  // Blocks that came or went meanwhile may hold rows of families that were looked at before.
+  // Blocks that were added or removed meanwhile may contain rows of families that were scanned before.
   if (engine.blocks.sizes.versionOf(device.no) !== version) return { rows: emptyRows, to, gone: true };
   return window;
 }

@@ -156,7 +156,7 @@ class WorkerService {
   /** Converts an error for the caller: DomainErrors are passed on, any other error is only logged. */
   #explain(error: unknown, call: CallName): WireError {
     if (error instanceof DomainError) return { kind: error.kind, code: error.code, params: error.params };
-    // What one reader cannot read does not keep anyone from writing.
+    // A failed read does not block writing.
     if (WRITING_CALLS.has(call)) this.#backgroundFailed(error);
     else this.#report(error);
     if (storageFaultOf(error) === "full") return { kind: "unavailable", ...detail("telemetry.disk_full") };

@@ -218,7 +218,7 @@ export class TelemetryFile {
       throw error;
     }
     this.#measureLog();
-    // A durable commit has put all of the log on the disk, lazy commits included.
+    // A durable commit syncs the whole log, including lazy commits.
     if (synchronous === "FULL" && this.#walPosition !== undefined)
       this.#walPosition.note(this.#walPosition.mark());
     return result;

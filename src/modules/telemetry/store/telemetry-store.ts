@@ -176,7 +176,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   async start(): Promise<void> {
     const opening = this.#opening ?? this.#open();
     this.#opening = null;
-    // A disk that was too full for it then may have room now.
+    // The disk may have been too full earlier.
     await opening.catch(() => this.#open());
   }
 

@@ -94,7 +94,7 @@ export class BrokerLink {
     try {
       await new PublishRun(connection, this.#counted(messages)).run(signal);
     } catch (error) {
-      // What is in flight must not arrive behind the repetition of the batch.
+      // Messages in flight must not arrive after the repeated batch.
       this.drop();
       throw error instanceof TargetError || signal.aborted ? error : toConnectionError(error);
     }

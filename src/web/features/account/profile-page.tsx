@@ -29,7 +29,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
   const submit = () =>
     form.send(async (body) => {
       const saved = await usersApi.update(user.userId, changedFields(body, user));
-      // What others changed meanwhile is not a change of the next save.
+      // Changes by others meanwhile must not be part of the next save.
       form.state.onChange({ ...saved });
       resource.set(saved);
       if (me.value) me.value = { ...me.value, fullName: saved.fullName };

@@ -90,7 +90,7 @@ function Endpoints({
         10 * OPCUA_SECURITY_MODES.indexOf(mode) + OPCUA_POLICIES.indexOf(policy ?? "NONE");
       const sorted = list.toSorted((a, b) => safety(b) - safety(a));
       const safest = sorted.find(({ policy }) => policy !== null);
-      // A certificate that is about to be accepted in the place of another one is selected by a person.
+      // A certificate that replaces an accepted certificate must be selected by a person.
       if (safest && !values.acceptedFingerprint) onSelect(safest);
       setFound(sorted);
     });

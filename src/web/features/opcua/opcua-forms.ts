@@ -32,7 +32,7 @@ const shared = {
 /** Form for requesting the endpoints of a server. */
 export const addressForm: FormDefinition = {
   ...shared,
-  // One that is typed is not complete before the field is left.
+  // A typed address is complete only when the field loses focus.
   adjust: (before, after) => {
     const isTyped = String(before.host ?? "").length > String(after.host ?? "").length - 2;
     return isTyped ? after : withWholeAddress(after);

@@ -54,7 +54,7 @@ export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
   const site = useResource(async () => {
     const loaded = await loadSite();
-    // Before it is drawn: the devices that sent last are known then.
+    // Before rendering, so that the most recently active devices are known.
     pulse.learn(
       loaded.lastSeen.map(({ deviceId, lastActivityAt }) => ({ deviceId, ts: toMs(lastActivityAt) ?? 0 })),
     );

@@ -36,7 +36,7 @@ export async function newestMessage(device: DeviceRow): Promise<Sample & { reado
     ]),
   );
   const context = { deviceId, profileId: device.profileId ?? "", attributes };
-  // What came before the pipelines were paused says less than what was stored since.
+  // Values stored since are more useful than messages from before the pause.
   if (raw !== null && raw.ts >= ts) return { ...raw, context, isRaw: true };
   return { telemetry, ...(ts > 0 && { ts }), context, isRaw: false };
 }

@@ -15,7 +15,7 @@ const choicesOf = ({ anyOf }: FieldSchema): string[] =>
 export function kindOfField(name: string, schema: FieldSchema): FieldKind {
   const choices = choicesOf(schema);
   if (choices.length > 0) return { kind: "choice", choices };
-  // A text or what is kept of one.
+  // String, or placeholder of a stored secret.
   if (schema.anyOf) return { kind: name === "secret" ? "secret" : "text" };
   if (schema.type === "array") return { kind: "keys" };
   if (schema.type === "object") {

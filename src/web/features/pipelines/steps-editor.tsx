@@ -109,7 +109,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
     setRefused(undefined);
   };
   useEffect(() => {
-    // Changed elsewhere, or brought back.
+    // Changed elsewhere, or restored.
     if (!isDirty && stored !== base) reset(pipeline.steps);
   }, [stored]);
   const change = (changed: readonly StepDraft[]) => {

@@ -22,7 +22,7 @@ export function ProfileKeys({ profileId }: { profileId: string }) {
     [profileId],
   );
   const change = async (changed: readonly KeyMetadata[], removed?: string) => {
-    // What somebody else has stored for other keys meanwhile stays.
+    // Changes of other keys by other users meanwhile are kept.
     const current = await profilesApi.keys(profileId);
     const entries = await profilesApi.setKeys(profileId, changedList(current, changed, removed));
     if (loaded.data) loaded.set({ ...loaded.data, entries });

@@ -16,7 +16,7 @@ export function CallbackScreen() {
     const pending = takePendingSignIn(query.state);
     const code = query.code;
     if (!pending && token.value !== undefined) {
-      // Somebody who is signed in has come back here by the back button or a reload.
+      // A signed-in user came back by the back button or a reload.
       route("/", true);
       return;
     }

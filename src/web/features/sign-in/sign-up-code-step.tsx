@@ -9,7 +9,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { signInWith } from "./sign-in-with.ts";
 import { signUpApi } from "./sign-up-api.ts";
 
-const RESEND_AFTER_S = 60; // the server sends no two codes sooner
+const RESEND_AFTER_S = 60; // the server's minimum interval between codes
 
 /** Step that confirms the e-mail address. After a reload it asks again for the password, which must match the sign-up. */
 export function CodeStep(props: {

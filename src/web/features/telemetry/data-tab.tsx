@@ -227,9 +227,9 @@ function LoadedView(props: ViewProps) {
   const buffers = selected.map((key) => series.of(key).main);
   const bounds = shownBounds(props, { buffers, clock });
   const following = pausedAt === undefined && controls.window.kind === "live";
-  // A device whose clock is ahead is part of the table at once; the chart shows its points when their time comes.
+  // Points in the future are in the table immediately, and in the chart when their time comes.
   const listed = following ? { from: bounds.from, to: Number.POSITIVE_INFINITY } : bounds;
-  // Read so that the view follows every new point.
+  // Read to subscribe the view to new points.
   void series.version.value;
   if (following) series.trim(bounds.from);
   const resuming =

@@ -84,7 +84,7 @@ export class DeviceSeries {
     const points = (all: typeof main, key: string) => found(all, key)?.points ?? [];
     for (const key of request.keys) {
       const series = this.of(key);
-      // Live points that arrived while the response was on its way are newer than it and stay.
+      // Live points that arrived meanwhile are newer than the response and stay.
       const newer = request.aggregation === "none" ? tail(series.main, request.to) : [];
       series.main.replace(points(main, key));
       series.main.addAll(newer);

@@ -55,7 +55,7 @@ export async function loadLanguage(wanted: Language): Promise<void> {
 
 /** Returns the text of a key that the server named, in the current language; `undefined` if there is none. */
 export function textIfAny(key: string): string | undefined {
-  // Read for the components that ask, which follow it.
+  // Read to subscribe the calling components.
   void arrived.value;
   const texts: Catalogue = catalogues.get(language.value) ?? {};
   return Object.hasOwn(texts, key) ? texts[key] : undefined;

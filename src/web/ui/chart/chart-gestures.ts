@@ -49,7 +49,7 @@ export class ChartGestures {
   stop(): void {
     clearTimeout(this.#wheelTimer);
     this.#ending.abort();
-    // The gesture that was under way ends with the chart: nobody else would take the preview away.
+    // A gesture in progress ends with the chart; nothing else would remove the preview.
     if (this.#target.link.preview.peek() !== undefined) this.#target.link.await();
   }
 

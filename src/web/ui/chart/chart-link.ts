@@ -13,7 +13,7 @@ class AxisWidths {
   widen(chart: object, px: number): number {
     this.#widths.set(chart, Math.max(px, this.#widths.get(chart) ?? 0));
     const widest = Math.max(...this.#widths.values());
-    // Charts are drawn with what they read; the others follow after this one.
+    // Other charts follow after this chart is drawn.
     if (widest !== this.widest.peek()) queueMicrotask(() => this.#show());
     return widest;
   }

@@ -284,7 +284,7 @@ export function Chart(props: ChartProps) {
     const stops = [
       link.preview.subscribe(() => show(u, latest.current)),
       link.held.subscribe(pointer(u)),
-      // What other charts need moves the lines of this one.
+      // The space that other charts need moves this chart's lines.
       ...[link.left, link.right].map(({ widest }) => widest.subscribe(() => u.redraw(true, true))),
     ];
     const observer = new ResizeObserver(() => u.setSize({ width: widthNow(), height: props.height }));

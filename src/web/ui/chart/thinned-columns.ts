@@ -28,7 +28,7 @@ class ThinnedSeries {
     }
     this.#stepMs = stepMs;
     this.#edits = buffer.edits;
-    // The newest point may have been written over since.
+    // The newest point may have been overwritten since.
     for (let i = Math.max(0, this.#read - 1); i < buffer.ts.length; i++) this.#take(buffer, i);
     this.#read = buffer.ts.length;
   }
@@ -100,7 +100,7 @@ export class ColumnThinner {
     const total = buffers.reduce((sum, buffer) => sum + count(buffer), 0);
     if (total <= pixels * ROWS_A_SLOT) return alignColumns(buffers, bounds);
     const stepMs = (bounds.to - bounds.from) / Math.max(1, Math.floor(pixels));
-    // A slot more at either side, so that lines run to the edges.
+    // One more slot on each side, so that lines run to the edges.
     const from = Math.floor(bounds.from / stepMs) - 1;
     const slots = Math.floor(bounds.to / stepMs) + 2 - from;
     const axis = Array.from(

@@ -106,7 +106,7 @@ export class HomeAssistantAdapter implements Adapter {
     const { entities, failures } = readEntities(components);
     const [failure] = failures;
     if (entities.length === 0) {
-      // What was announced before under this topic is no longer true.
+      // Earlier announcements under this topic no longer apply.
       this.#forget(topic);
       if (failure !== undefined) throw failure;
       return ignored(detail("ignored.component", { component: components[0]?.component ?? parts.component }));

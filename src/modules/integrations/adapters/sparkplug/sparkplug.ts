@@ -112,7 +112,7 @@ function tableOf(metrics: readonly RawMetric[]): Table {
     table.set(`=${name}`, { name, dataType });
     if (alias !== undefined) table.set(`#${alias}`, { name, dataType });
   }
-  // The metric that has no alias, of many that have: its alias is 0.
+  // If only one metric has no alias, its alias is 0.
   const first = metrics.find(({ name, alias }) => alias === undefined && name && !isControl(name));
   if (first?.name && table.size > metrics.length && !table.has("#0"))
     table.set("#0", { name: first.name, dataType: first.dataType });
@@ -173,7 +173,7 @@ function readValue(
 }
 
 function collect(payload: RawPayload, table: Table | undefined, receivedAt: number): Collected {
-  // Without a prototype any name is only a name.
+  // No prototype, so that any name is a plain key.
   const collected: Collected = {
     byTime: new Map(),
     attributes: Object.create(null),
@@ -324,7 +324,7 @@ class SparkplugAdapter implements Adapter {
     devices: readonly string[],
     { isOnline, payload, receivedAt }: { isOnline: boolean; payload: RawPayload; receivedAt: number },
   ): NormalizedMessage[] {
-    // A will was written when the edge node connected: it is the time of its death that counts.
+    // The will was written when the edge node connected, so the time of receipt applies.
     const ts = isOnline ? timeOf([payload.timestamp], receivedAt) : undefined;
     return devices.map((device) => ({
       kind: "uplink",

@@ -119,7 +119,7 @@ class InfluxdbTarget implements Target {
 
   async check(signal: AbortSignal): Promise<void> {
     const { api, database = "" } = this.#settings;
-    // Who may not create a database can write to one that exists.
+    // Users without permission to create databases can write to existing databases.
     if (api === "V1") await this.#query(`CREATE DATABASE ${quoted(database, '"')}`, signal);
     const response = await this.#post(new TextEncoder().encode("\n"), signal);
     // Some servers refuse a request without a point, after they have checked everything else.
@@ -212,7 +212,7 @@ class InfluxdbTarget implements Target {
       signal,
     );
     if (!isSuccess(response.status)) this.#fail(response);
-    // What fails within a query has the status 200.
+    // Errors within a query have the status 200.
     const message = /"error":"(.*?)"/.exec(bodyText(response))?.[1];
     if (message !== undefined) throw failed(message);
   }
@@ -224,7 +224,7 @@ class InfluxdbTarget implements Target {
         headers: { ...this.#headers, "content-type": "application/json" },
         body: JSON.stringify({
           start: iso(from),
-          // Between two milliseconds, whether the server takes the end as included or not.
+          // Between two milliseconds, so that it does not matter whether the server includes the end.
           stop: new Date(to).toISOString().replace("Z", "5Z"),
           predicate: `device=${quoted(device.deviceId, '"')}`,
         }),

@@ -88,7 +88,7 @@ export class LineWriter {
     const fields = columns.map((column) => ({ column, names: new Map() }));
     for (let row = 0; row < ts.length; row++) {
       const isWhole = this.#line({ measurement, head, fields, row, isBroken: false }, ts[row] ?? 0);
-      // Some servers break lines within quotes. What else is in the row must not be lost with such a text.
+      // Some servers break lines within quotes. The rest of the row must not be lost because of such a string.
       if (!isWhole) this.#line({ measurement, head, fields, row, isBroken: true }, ts[row] ?? 0);
     }
   }

@@ -47,7 +47,7 @@ export function toKafkaError(error: unknown): TargetError {
   const target = chain.find((item) => item instanceof TargetError);
   if (target !== undefined) return target;
   const byId = (ids: ReadonlySet<string>) => chain.find((item) => ids.has(fieldOf(item, "apiId")));
-  // What the client wraps says more than the wrapping.
+  // The wrapped error says more than the client's own.
   const access = byId(ACCESS_ERRORS) ?? chain.findLast((item) => fieldOf(item, "code") === AUTHENTICATION);
   if (access !== undefined)
     return new TargetError(

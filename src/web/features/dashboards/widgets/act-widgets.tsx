@@ -85,7 +85,7 @@ export function SliderWidget(props: WidgetProps) {
     [first?.deviceId, key, isCommand],
   );
   const newest = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;
-  // What was set before; what the device says of it where there is no such thing.
+  // The value that was set; if there is none, the value that the device reports.
   const value = set.data ?? newest;
   const [min = 0, max = 100, step = 1] = rangeOf(widget);
   const reported = typeof value === "number" ? value : undefined;

@@ -31,7 +31,7 @@ function segmentsOf({ buffer }: WidgetSeries, { from, to }: Bounds): Segment[] {
   const segments: Segment[] = [];
   const { ts, values } = buffer;
   const next = buffer.indexOf(from);
-  // A value from exactly the start replaces the one before.
+  // A value exactly at the start replaces the previous value.
   const first = ts[next] === from ? next : Math.max(0, next - 1);
   for (let index = first; index < ts.length && ts[index]! < to; index++) {
     const value = values[index];

@@ -33,7 +33,7 @@ const headingClass = { 1: "text-xl font-semibold", 2: "text-lg font-semibold", 3
 function Paragraph({ block }: { block: Block }) {
   switch (block.kind) {
     case "heading":
-      // The widget's own heading is a second one.
+      // One level below the widget's own heading.
       return (
         <h3 class={headingClass[block.level]}>
           <Text content={block.content} />
