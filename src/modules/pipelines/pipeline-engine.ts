@@ -11,6 +11,7 @@ import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { Applied } from "./applied.types.ts";
 import { type FusedSteps, fuse } from "./fused-steps.ts";
+import { createNewestMessages, keepNewest, type NewestMessage } from "./newest-messages.ts";
 import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline } from "./pipelines.resource.ts";
@@ -19,40 +20,6 @@ import type { CompiledStep, StepContext, StepMessage } from "./step.types.ts";
 import { compileStoredSteps, continueSteps, toMessage, toReading } from "./step-engine.ts";
 import { stepWork } from "./step-work.ts";
 import { webhookLimits, webhookRoom } from "./webhook-room.ts";
-
-/** Max. devices whose newest message is kept; enough to test steps, and at most a few megabytes. */
-const DEVICES_MAX = 2_000;
-
-/** Slot for a device's newest message, so that each message costs only one write. */
-interface NewestMessage {
-  reading: Reading | undefined;
-}
-
-/** Creates the store of devices' newest messages before any pipeline; stored telemetry has already passed through pipelines. */
-function createNewestMessages(): {
-  holderOf(device: IngestDevice): NewestMessage;
-  of(device: IngestDevice): Reading | undefined;
-} {
-  const holders = new WeakMap<IngestDevice, NewestMessage>();
-  const gone = new FinalizationRegistry<undefined>(() => {
-    count--;
-  });
-  let count = 0;
-  return {
-    holderOf(device) {
-      const newestMessage = holders.get(device);
-      if (newestMessage !== undefined) return newestMessage;
-      const created: NewestMessage = { reading: undefined };
-      // Beyond the limit, the new holder is not stored, and is dropped after use.
-      if (count >= DEVICES_MAX) return created;
-      count++;
-      holders.set(device, created);
-      gone.register(device, undefined);
-      return created;
-    },
-    of: (device) => holders.get(device)?.reading,
-  };
-}
 
 /** Interval at which counters are written, in ms. */
 const FLUSH_INTERVAL_MS = 10_000;
@@ -215,7 +182,7 @@ export class PipelineEngine {
     if (active.length === 0) return undefined;
     const selected = this.#matched.get(device) ?? this.#match(device, active);
     if (selected.active.length === 0) return undefined;
-    selected.newest.reading = readings[readings.length - 1];
+    keepNewest(selected.newest, readings[readings.length - 1]);
     stepWork.restart();
     webhookRoom.restart();
     stepWork.spend(Math.floor(readings.length * selected.unitsPerReading));

@@ -128,7 +128,7 @@ export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesD
           operationId: "getNewestMessage",
           summary: "Get the newest original message of a device",
           description:
-            "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines. 404 for an unknown device.",
+            "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines; null if it is larger than about 16 kB. 404 for an unknown device.",
         },
       },
     )
