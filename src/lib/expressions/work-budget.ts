@@ -21,6 +21,16 @@ export class WorkBudget {
     return this.max - this.#left;
   }
 
+  /** True once more was counted than the budget has. */
+  get isExceeded(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Counts work that has been done, without an error. */
+  note(units: number): void {
+    this.#left -= units;
+  }
+
   /** Refills the budget for the next message. */
   restart(): void {
     this.#left = this.max;

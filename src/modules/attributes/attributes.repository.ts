@@ -110,9 +110,15 @@ export function createAttributesRepository({ orm }: MainDatabase) {
     /** Returns the total bytes of the values. */
     countBytes: (deviceId: DeviceId, scope: AttributeScope): number => bytes.get({ deviceId, scope })?.n ?? 0,
     count: (deviceId: DeviceId, scope: AttributeScope): number => counted.get({ deviceId, scope })?.n ?? 0,
-    value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined {
+    value(
+      deviceId: DeviceId,
+      scope: AttributeScope,
+      { key, onText }: { key: string; onText?: ((characters: number) => void) | undefined },
+    ): JsonValue | undefined {
       const row = item.get({ deviceId, scope, key });
-      return row && (JSON.parse(row.value) as JsonValue); // written by `save`
+      if (row === undefined) return undefined;
+      onText?.(row.value.length);
+      return JSON.parse(row.value) as JsonValue; // written by `save`
     },
     /** Lists the attributes without their values, which may be 4 MiB a scope. */
     heads: (deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeHead[] =>

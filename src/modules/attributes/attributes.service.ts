@@ -278,7 +278,7 @@ export function createAttributesService(deps: {
           const isObserved = head.scope === "SERVER" && activity !== undefined;
           const value = isObserved ? observed.find(({ key }) => key === head.key)?.value : undefined;
           const { key, scope, updatedAt } = head;
-          const shown = value ?? repository.value(id, scope, key);
+          const shown = value ?? repository.value(id, scope, { key });
           return shown === undefined ? undefined : { key, value: shown, scope, updatedAt };
         },
       };
@@ -383,10 +383,15 @@ export function createAttributesService(deps: {
     /** Sets attributes that other modules derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
-    /** Returns `undefined` for an unknown scope or a missing attribute. */
-    valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
+    /** Returns `undefined` for an unknown scope or a missing attribute. `onText` is called with the characters of the JSON before it is parsed. */
+    valueOf(
+      deviceId: DeviceId,
+      scope: string,
+      key: string,
+      onText?: (characters: number) => void,
+    ): JsonValue | undefined {
       const attributeScope = ATTRIBUTE_SCOPES.find((candidate) => candidate === scope);
-      return attributeScope && repository.value(deviceId, attributeScope, key);
+      return attributeScope && repository.value(deviceId, attributeScope, { key, onText });
     },
     /** Saves one SERVER attribute for other modules; `null` deletes it. */
     saveServer(deviceId: DeviceId, key: string, value: JsonValue): void {

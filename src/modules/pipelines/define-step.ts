@@ -2,6 +2,7 @@ import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { NumberProgram } from "./number-program.ts";
 import type { RunStep, SlotStep, StepDefinition } from "./step.types.ts";
+import { stepWork, VALUE_UNITS, WILDCARD_UNITS } from "./step-work.ts";
 
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 256;
@@ -25,6 +26,7 @@ export function createKeyLoop(keys: readonly string[]): KeyLoop {
   const isMeant = createKeyTest(keys);
   if (isMeant !== undefined)
     return (values, visit) => {
+      stepWork.spend(values.size * (VALUE_UNITS + keys.length * WILDCARD_UNITS));
       for (const [key, value] of [...values]) if (isMeant(key) && !visit(key, value, values)) return false;
       return true;
     };
@@ -107,8 +109,9 @@ function createKeyTest(keys: readonly string[]): ((key: string) => boolean) | un
 
 /** Defines a step whose configuration has the type of its fields; the caller has validated it. */
 export const defineStep = <Fields extends TObject>(
-  definition: Omit<StepDefinition, "fields" | "compile"> & {
+  definition: Omit<StepDefinition, "fields" | "compile" | "countParts"> & {
     fields: Fields;
     compile(config: Static<Fields>): RunStep | SlotStep;
+    countParts?(config: Static<Fields>): number;
   },
 ): StepDefinition => definition as unknown as StepDefinition;

@@ -28,12 +28,14 @@ export function runAlone(step: SlotStep): RunStep {
   const { keys, slotOf } = createSlots();
   const run = step.compileSlots(slotOf);
   return ({ values }, context) => {
-    const slotStep = keys.map((key) => values.get(key));
-    if (!run(slotStep, context)) return false;
-    for (const [index, key] of keys.entries()) {
-      const value = slotStep[index];
-      if (value === undefined) values.delete(key);
-      else if (!Object.is(value, values.get(key))) values.set(key, value);
+    const before = keys.map((key) => values.get(key));
+    const slots = [...before];
+    if (!run(slots, context)) return false;
+    for (let index = 0; index < keys.length; index++) {
+      const value = slots[index];
+      if (Object.is(value, before[index])) continue;
+      if (value === undefined) values.delete(keys[index] as string);
+      else values.set(keys[index] as string, value);
     }
     return true;
   };
@@ -93,9 +95,15 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
         before[position] = value;
       }
       if (isProgram && runProgram()) return changed(values, keys, { before, slots });
-      for (let index = 0; index < steps.length; index++)
-        if (!(steps[index] as RunSlots)(slots, context)) return listOf[index];
-      return changed(values, keys, { before, slots });
+      try {
+        for (let index = 0; index < steps.length; index++)
+          if (!(steps[index] as RunSlots)(slots, context)) return listOf[index];
+        return changed(values, keys, { before, slots });
+      } finally {
+        // Values of a message may be large, and each combination of pipelines would keep those of its last one.
+        slots.fill(undefined);
+        before.fill(undefined);
+      }
     },
   };
 }

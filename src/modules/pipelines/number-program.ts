@@ -22,9 +22,9 @@ const isOrdinary = (value: number): boolean => Math.abs(value) < Number.POSITIVE
 
 /** Program on numbers in slots; NaN marks keys missing from the message. */
 export class NumberProgram {
-  #codes = new Int32Array(0);
+  readonly #codes: number[] = [];
   /** Two bounds per operation. */
-  #bounds = new Float64Array(0);
+  readonly #bounds: number[] = [];
   /** One formula per operation. */
   readonly #forms: NumberForm[] = [];
 
@@ -56,8 +56,8 @@ export class NumberProgram {
   }
 
   #add(codes: number[], bounds: number[] = [0, 0], form: NumberForm = () => 0): void {
-    this.#codes = Int32Array.from([...this.#codes, ...codes]);
-    this.#bounds = Float64Array.from([...this.#bounds, ...bounds]);
+    this.#codes.push(...codes);
+    this.#bounds.push(...bounds);
     this.#forms.push(form);
   }
 

@@ -5,6 +5,7 @@ import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
+import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
@@ -18,7 +19,13 @@ import type { Pipeline } from "./pipelines.resource.ts";
 import type { PipelineCounts } from "./pipelines.types.ts";
 import type { CompiledStep, StepContext, StepMessage } from "./step.types.ts";
 import { compileStoredSteps, continueSteps, toMessage, toReading } from "./step-engine.ts";
-import { stepWork } from "./step-work.ts";
+import {
+  ATTRIBUTE_AGAIN_UNITS,
+  ATTRIBUTE_UNITS,
+  PART_ALONE_UNITS,
+  PART_UNITS,
+  stepWork,
+} from "./step-work.ts";
 import { webhookLimits, webhookRoom } from "./webhook-room.ts";
 
 /** Interval at which counters are written, in ms. */
@@ -56,9 +63,38 @@ interface SideEffects {
 
 const nothing: readonly never[] = [];
 
-/** Units of the message's work budget for a pipeline and for a step, of each reading. The whole budget is some 60 ms of them. */
+/** Units of the message's work budget for a pipeline and for a step, of each reading. */
 const PIPELINE_UNITS = 1.5;
 const STEP_UNITS = 0.2;
+/** The same for pipelines that run one by one, because a step has failed. */
+const PIPELINE_ALONE_UNITS = 30;
+/** Max. parts of steps that are combined, and of all combinations together: they are kept in memory. */
+const FUSED_PARTS_MAX = 5_000;
+const ALL_FUSED_PARTS_MAX = 200_000;
+
+const partsIn = (active: readonly Active[]): number =>
+  active.reduce((parts, { steps }) => steps.reduce((sum, step) => sum + step.parts, parts), 0);
+
+/** Returns the work for each reading. The first part of a step is part of the step. */
+function unitsOf(active: readonly Active[], isFused: boolean): number {
+  const steps = active.reduce((count, { steps: own }) => count + own.length, 0);
+  const parts = Math.max(0, partsIn(active) - steps);
+  return (
+    active.length * PIPELINE_UNITS + steps * STEP_UNITS + parts * (isFused ? PART_UNITS : PART_ALONE_UNITS)
+  );
+}
+
+/** Merges the attributes of all readings: the last one counts, and all have the same time. */
+function mergeAttributes(attributes: Applied["attributes"]): Applied["attributes"] {
+  if (attributes.length < 2) return attributes;
+  const merged = new Map<AttributeScope, Map<string, JsonValue>>();
+  for (const { scope, values } of attributes) {
+    const of = merged.get(scope) ?? new Map<string, JsonValue>();
+    for (const [key, value] of values) of.set(key, value);
+    merged.set(scope, of);
+  }
+  return [...merged].map(([scope, values]) => ({ scope, values }));
+}
 
 /** Adds requests of steps to the requests of the message. */
 function send(
@@ -126,7 +162,13 @@ interface PipelineEngineDeps {
   readonly repository: PipelinesRepository;
   /** Returns the type of a device; `undefined` if it was deleted. */
   readonly deviceTypeOf: (device: IngestDevice) => string | undefined;
-  readonly attribute: (device: IngestDevice, scope: string, key: string) => JsonValue | undefined;
+  /** Calls `onText` with the characters of the attribute's JSON before it is parsed. */
+  readonly attribute: (
+    device: IngestDevice,
+    scope: string,
+    key: string,
+    onText: (characters: number) => void,
+  ) => JsonValue | undefined;
   readonly isEnabled: boolean;
   readonly transact: (work: () => void) => void;
   readonly clock: Clock;
@@ -142,6 +184,10 @@ export class PipelineEngine {
   #matched = new WeakMap<IngestDevice, Matched>();
   /** Combined pipelines by their ids. */
   readonly #combined = new Map<string, Selected>();
+  /** Parts of all combined steps. */
+  #fusedParts = 0;
+  /** Attributes that the current message has read, by scope and name. */
+  readonly #attributes = new Map<string, JsonValue | undefined>();
   readonly #newest = createNewestMessages();
   readonly #counting: ReturnType<typeof createPipelineCounting>;
   readonly #flushing: ReturnType<typeof createPeriodic>;
@@ -185,6 +231,7 @@ export class PipelineEngine {
     keepNewest(selected.newest, readings[readings.length - 1]);
     stepWork.restart();
     webhookRoom.restart();
+    this.#attributes.clear();
     stepWork.spend(Math.floor(readings.length * selected.unitsPerReading));
     const alone = readings.length === 1 ? readings[0] : undefined;
     if (alone !== undefined && selected.fused !== undefined) {
@@ -218,6 +265,7 @@ export class PipelineEngine {
   #forget(): void {
     this.#matched = new WeakMap();
     this.#combined.clear();
+    this.#fusedParts = 0;
   }
 
   #load(tenantId: TenantId): readonly Active[] {
@@ -236,12 +284,23 @@ export class PipelineEngine {
 
   #match(device: IngestDevice, active: readonly Active[]): Matched {
     const { deviceId, tenantId, profileId } = device;
-    const attribute = (scope: string, key: string) => this.#deps.attribute(device, scope, key);
+    const attribute = (scope: string, key: string) => this.#attributeOf(device, scope, key);
     const inScope = active.filter(({ pipeline }) => this.#isInScope(pipeline, device));
     const context = { deviceId, tenantId, profileId, attribute };
     const matched = { ...this.#combine(inScope), context, newest: this.#newest.holderOf(device) };
     this.#matched.set(device, matched);
     return matched;
+  }
+
+  /** Reads an attribute once for all readings of a message. */
+  #attributeOf(device: IngestDevice, scope: string, key: string): JsonValue | undefined {
+    stepWork.spend(ATTRIBUTE_AGAIN_UNITS);
+    const name = `${scope}/${key}`;
+    if (this.#attributes.has(name)) return this.#attributes.get(name);
+    stepWork.spend(ATTRIBUTE_UNITS);
+    const value = this.#deps.attribute(device, scope, key, (characters) => stepWork.spend(characters));
+    this.#attributes.set(name, value);
+    return value;
   }
 
   #isInScope({ scope }: Pipeline, device: IngestDevice): boolean {
@@ -256,14 +315,15 @@ export class PipelineEngine {
     const name = active.map(({ pipeline }) => pipeline.pipelineId).join();
     const existing = this.#combined.get(name);
     if (existing !== undefined) return existing;
+    const parts = partsIn(active);
+    const hasRoom = parts <= FUSED_PARTS_MAX && this.#fusedParts + parts <= ALL_FUSED_PARTS_MAX;
+    const fused = hasRoom ? fuse(active.map(({ steps }) => steps)) : undefined;
+    if (fused !== undefined) this.#fusedParts += parts;
     const selected = {
       active,
-      unitsPerReading: active.reduce(
-        (units, { steps }) => units + PIPELINE_UNITS + STEP_UNITS * steps.length,
-        0,
-      ),
+      unitsPerReading: unitsOf(active, fused !== undefined),
       counts: active.map(({ pipeline }) => this.#counting.of(pipeline.pipelineId)),
-      fused: fuse(active.map(({ steps }) => steps)),
+      fused,
     };
     this.#combined.set(name, selected);
     return selected;
@@ -282,9 +342,15 @@ export class PipelineEngine {
 
   #applyEach(selected: Matched, readings: readonly Reading[]): Applied {
     const sideEffects: SideEffects = { attributes: [], requests: [], leftOut: new Map() };
-    const kept = readings.flatMap((reading) => this.#run(selected, reading, sideEffects) ?? []);
+    const kept = readings.flatMap((reading) => {
+      const left = this.#run(selected, reading, sideEffects);
+      // The steps of one reading are left out instead, and counted as errors.
+      if (readings.length > 1) stepWork.spend(0);
+      return left ?? [];
+    });
     if (sideEffects.leftOut.size > 0) this.#noteLeftOut(sideEffects.leftOut);
-    return { readings: kept, attributes: sideEffects.attributes, requests: sideEffects.requests };
+    const attributes = mergeAttributes(sideEffects.attributes);
+    return { readings: kept, attributes, requests: sideEffects.requests };
   }
 
   #run(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
@@ -332,6 +398,7 @@ export class PipelineEngine {
   /** Runs the pipelines one by one, each with its own counters and failed steps. */
   #runEach({ active, context }: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
     let current = reading;
+    stepWork.note(PIPELINE_ALONE_UNITS * active.length);
     for (const candidate of active) {
       const message = this.#runOne(candidate, current, { context, sideEffects });
       if (message === undefined) return undefined;

@@ -30,7 +30,7 @@ export function createPipelinesModule(
   const engine = new PipelineEngine({
     repository,
     deviceTypeOf: ({ deviceId }) => devicesRepository.find(deviceId)?.deviceType,
-    attribute: ({ deviceId }, scope, key) => attributes.valueOf(deviceId, scope, key),
+    attribute: ({ deviceId }, scope, key, onText) => attributes.valueOf(deviceId, scope, key, onText),
     isEnabled: config.data_pipelines_enabled,
     transact,
     clock,

@@ -11,7 +11,7 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./fused-steps.ts";
 import type { CompiledStep, RunStep, StepContext, StepDefinition, StepMessage } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
-import { stepWork } from "./step-work.ts";
+import { countParts, FAILURE_UNITS, stepWork, VALUE_UNITS } from "./step-work.ts";
 import { webhookRoom } from "./webhook-room.ts";
 
 const STEPS_MAX = 50;
@@ -83,8 +83,9 @@ function compileStep(input: unknown, where: string): CompiledStep | undefined {
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;
-    if (typeof compiled === "function") return { type, fields, run: compiled };
-    return { type, fields, run: runAlone(compiled), slotStep: compiled };
+    const parts = definition.countParts?.(fields) ?? countParts(fields);
+    if (typeof compiled === "function") return { type, fields, parts, run: compiled };
+    return { type, fields, parts, run: runAlone(compiled), slotStep: compiled };
   } catch (error) {
     if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: toText(error) });
     throw error;
@@ -185,8 +186,14 @@ function attempt(
       isKept = watched(run, { message, context, index, onStep: input.onStep });
       if (!isKept) break;
     } catch (error) {
-      failed.add(index);
-      onFailure({ index, reason: reasonOf(error) });
+      const reason = reasonOf(error);
+      stepWork.note(FAILURE_UNITS + VALUE_UNITS * message.values.size);
+      // Without budget, no step can do anything.
+      const left = stepWork.isExceeded ? steps.keys().filter((each) => !failed.has(each)) : [index];
+      for (const each of [...left]) {
+        failed.add(each);
+        onFailure({ index: each, reason });
+      }
       return "again";
     }
   }

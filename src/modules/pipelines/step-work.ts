@@ -5,3 +5,46 @@ import { STEP_WORK_MAX, WorkBudget } from "../../lib/expressions/work-budget.ts"
  * pause.
  */
 export const stepWork = new WorkBudget(STEP_WORK_MAX);
+
+/*
+ * Costs in units of the budget. The whole budget is some 60 ms of them.
+ */
+
+/** A value in the fields of a step, or a character of an expression. */
+export const PART_UNITS = 0.3;
+/** The same if the step runs on its own, because a step with unknown keys is beside it. */
+export const PART_ALONE_UNITS = 1;
+/** A comparison of a name with one that ends with `*`. */
+export const WILDCARD_UNITS = 0.5;
+/** A failed step, after which the steps start over. */
+export const FAILURE_UNITS = 230;
+/** A value of a message that is copied. */
+export const VALUE_UNITS = 3;
+/** An attribute that is read from the database. */
+export const ATTRIBUTE_UNITS = 300;
+/** An attribute that an earlier reading of the message has read. */
+export const ATTRIBUTE_AGAIN_UNITS = 4;
+/** A part of a list or an object that is compared. */
+const COMPARED_UNITS = 4;
+
+/** Returns the number of values in JSON, at any depth; an empty list or object is one. */
+export function countParts(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let parts = 0;
+  for (const inner of Object.values(value)) parts += countParts(inner);
+  return Math.max(parts, 1);
+}
+
+/** Number of parts by list or object, while it is in use. */
+const partsOf = new WeakMap<object, number>();
+
+/** Counts the work of a comparison that may search the value. @throws DomainError once the budget is exceeded */
+export function spendOn<Value>(value: Value): Value {
+  if (typeof value === "string") stepWork.spend(value.length);
+  else if (typeof value === "object" && value !== null) {
+    const parts = partsOf.get(value) ?? countParts(value);
+    partsOf.set(value, parts);
+    stepWork.spend(parts * COMPARED_UNITS);
+  }
+  return value;
+}

@@ -60,6 +60,8 @@ export interface StepDefinition {
   readonly example: { readonly step: Record<string, unknown>; readonly in: unknown; readonly out: unknown };
   /** `config` fits `fields`. @throws DomainError `invalid` for errors that a schema cannot detect */
   compile(config: Record<string, unknown>): RunStep | SlotStep;
+  /** Returns the number of parts that the step goes through for each message, if they are not the parts of its fields. */
+  countParts?(config: Record<string, unknown>): number;
 }
 
 export interface CompiledStep {
@@ -67,6 +69,8 @@ export interface CompiledStep {
   /** Submitted fields, without those common to all steps. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
+  /** Number of parts that the step goes through for each message. */
+  readonly parts: number;
   /** Set for steps that know all their keys. */
   readonly slotStep?: SlotStep;
 }

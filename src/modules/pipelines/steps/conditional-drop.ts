@@ -7,19 +7,13 @@ import {
 } from "../../../lib/alarms/condition.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
 import type { RunStep, SlotStep, SlotValues, StepContext, StepMessage } from "../step.types.ts";
-import { stepWork } from "../step-work.ts";
-
-/** Counts the work of a comparison that may search the value. */
-function counted<Value>(value: Value): Value {
-  if (typeof value === "string" || Array.isArray(value)) stepWork.spend(value.length);
-  return value;
-}
+import { spendOn } from "../step-work.ts";
 
 function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
   let current: { message: StepMessage; context: StepContext | undefined } | undefined;
   const scope: ConditionScope = {
-    key: (name) => counted(current?.message.values.get(name)),
-    attribute: (of, name) => current?.context?.attribute(of, name),
+    key: (name) => spendOn(current?.message.values.get(name)),
+    attribute: (of, name) => spendOn(current?.context?.attribute(of, name)),
   };
   return (message, context) => {
     current = { message, context };
@@ -40,8 +34,8 @@ function createSlotDrop(
       let values: SlotValues = [];
       let context: StepContext | undefined;
       const scope: ConditionScope = {
-        key: (name) => counted(values[slots.get(name) ?? -1]),
-        attribute: (of, name) => context?.attribute(of, name),
+        key: (name) => spendOn(values[slots.get(name) ?? -1]),
+        attribute: (of, name) => spendOn(context?.attribute(of, name)),
       };
       return (slotValues, of) => {
         values = slotValues;

@@ -18,6 +18,7 @@ export const deriveKey = defineStep({
     in: { voltage: 230, current: 1.52 },
     out: { voltage: 230, current: 1.52, power: 349.6 },
   },
+  countParts: ({ expression }) => expression.length,
   compile({ key, expression }) {
     return {
       addTo(program, slotOf) {

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { defineStep, keyField } from "../define-step.ts";
+import type { SlotValues } from "../step.types.ts";
 
 export const renameKeys = defineStep({
   type: "rename_keys",
@@ -26,6 +27,7 @@ export const renameKeys = defineStep({
       compileSlots(slotOf) {
         const from = names.map(([name]) => slotOf(name));
         const to = names.map(([, name]) => slotOf(name));
+        const moved: SlotValues = from.map(() => undefined);
         const [source, target] = [from[0], to[0]];
         if (names.length === 1 && source !== undefined && target !== undefined)
           return (values) => {
@@ -36,10 +38,17 @@ export const renameKeys = defineStep({
             return true;
           };
         return (values) => {
-          const moved = from.map((index) => values[index]);
-          for (const position of from) values[position] = undefined;
-          for (const [index, value] of moved.entries())
-            if (value !== undefined) values[to[index] as number] = value; // there are as many
+          for (let index = 0; index < from.length; index++) {
+            const position = from[index] as number; // within its bounds
+            moved[index] = values[position];
+            values[position] = undefined;
+          }
+          for (let index = 0; index < to.length; index++) {
+            const value = moved[index];
+            if (value === undefined) continue;
+            values[to[index] as number] = value;
+            moved[index] = undefined;
+          }
           return true;
         };
       },
