@@ -1,6 +1,7 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { RULE_WORK_MAX, WorkBudget } from "../../lib/expressions/work-budget.ts";
+import { partsOf } from "../../lib/json/count-parts.ts";
 import type { KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -88,10 +89,22 @@ const WARNING_INTERVAL_MS = 60_000;
 /** Max. characters of strings that are not counted, because comparing them takes no noticeable time. */
 const SHORT_CHARACTERS_MAX = 256;
 
-/** Counts a long string or list that a comparison may search. @throws DomainError if the message's rules exceed the budget */
+/*
+ * Work of rules, in characters that are searched.
+ */
+
+/** An attribute that is read from the database. */
+const ATTRIBUTE_WORK = 20_000;
+/** A character of an attribute's JSON, which is parsed. */
+const PARSED_CHARACTER_WORK = 100;
+/** A part of a list or object, which is compared. */
+const PART_WORK = 500;
+
+/** Counts a long string, or a list or object, that a comparison may search. @throws DomainError if the message's rules exceed the budget */
 function counted<Value>(value: Value, work: WorkBudget): Value {
-  if ((typeof value === "string" || Array.isArray(value)) && value.length > SHORT_CHARACTERS_MAX)
-    work.spend(value.length);
+  if (typeof value === "string") {
+    if (value.length > SHORT_CHARACTERS_MAX) work.spend(value.length);
+  } else if (typeof value === "object" && value !== null) work.spend(partsOf(value) * PART_WORK);
   return value;
 }
 
@@ -121,7 +134,13 @@ interface AlarmEngineDeps {
   /** Returns the metadata of the device's keys, for messages. */
   readonly keysOf: (device: IngestDevice) => KeyMetadataMap;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  readonly attribute: (device: IngestDevice, scope: string, key: string) => unknown;
+  /** Calls `onText` with the characters of the attribute's JSON before it is parsed. */
+  readonly attribute: (
+    device: IngestDevice,
+    scope: string,
+    key: string,
+    onText: (characters: number) => void,
+  ) => unknown;
   readonly holdBack: HoldBack;
   /** Returns the child devices of a gateway. */
   readonly childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
@@ -299,9 +318,8 @@ export class AlarmEngine {
     if (message.left !== undefined && message.next === readings.length) this.#reportSkipped(message);
     if (crossed?.isNews === true) this.#states.changed(deviceId);
     const affected = new Set([...keys].flatMap((key) => rules.byKey.get(key) ?? []));
-    this.#evaluate(device, affected, keys);
+    const { attribute } = this.#evaluate(device, affected, keys);
     if (state.deadBandFor !== rules) return true; // somebody cleared one of its alarms meanwhile
-    const attribute = (scope: string, name: string) => this.#deps.attribute(device, scope, name);
     setDeadBand(state, rules, { keys, attribute });
     return true;
   }
@@ -313,8 +331,8 @@ export class AlarmEngine {
     this.#deps.events.emit("fault.occurred", { ...fault, source: "alarm", tenantId, subject });
   }
 
-  /** Evaluates rules of a device; `named` holds the keys of the message. */
-  #evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
+  /** Evaluates rules of a device; `named` holds the keys of the message. Returns what the rules have read. */
+  #evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): Moment["scope"] {
     const { deviceId } = device;
     const state = this.#states.of(deviceId);
     const moment = this.#momentOf(device, state, named);
@@ -338,6 +356,7 @@ export class AlarmEngine {
     }
     const dueAt = dueOf(state);
     if (dueAt !== undefined) this.#timers.set(deviceId, dueAt);
+    return scope;
   }
 
   #evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
@@ -360,6 +379,20 @@ export class AlarmEngine {
     return { rule, own, outcome, run };
   }
 
+  /** Returns a reader that reads each attribute once. */
+  #attributesOf(device: IngestDevice, work: WorkBudget): (scope: string, name: string) => unknown {
+    const read = new Map<string, unknown>();
+    return (scope, name) => {
+      const path = `${scope}/${name}`;
+      if (!read.has(path)) {
+        work.spend(ATTRIBUTE_WORK);
+        const onText = (characters: number) => work.spend(characters * PARSED_CHARACTER_WORK);
+        read.set(path, this.#deps.attribute(device, scope, name, onText));
+      }
+      return counted(read.get(path), work);
+    };
+  }
+
   #momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
     const timeMs = this.#now();
     const cameAt = (key: string) =>
@@ -371,7 +404,7 @@ export class AlarmEngine {
       cameAt,
       scope: {
         key: (name) => counted(values.get(name)?.value, work),
-        attribute: (scope, name) => this.#deps.attribute(device, scope, name),
+        attribute: this.#attributesOf(device, work),
         changed: (name) => values.get(name)?.hasChanged ?? false,
         isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
           timeMs - (cameAt(name) ?? timeMs) >= forMs,

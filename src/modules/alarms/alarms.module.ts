@@ -63,8 +63,12 @@ function createQueries({ events, log }: Pick<Core, "events" | "log">, modules: A
       const device = findDevice(deviceId);
       return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
     },
-    attribute: ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
-      modules.attributes.attributes.valueOf(deviceId, scope, key),
+    attribute: (
+      { deviceId }: { deviceId: DeviceId },
+      scope: string,
+      key: string,
+      onText?: (characters: number) => void,
+    ) => modules.attributes.attributes.valueOf(deviceId, scope, key, onText),
     keysOf: ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId),
     /** Returns for how long the device is muted, in ms; 0 if it is not muted. */
     mutedMs(deviceId: DeviceId): number {

@@ -166,8 +166,7 @@ export class MessageWorker {
     }
     if (script === undefined || message.kind !== "uplink") {
       const maker = live.steps.length > 0 ? "mapping" : input.maker;
-      this.#storeParts(message, mapped, { ...input, maker });
-      return undefined;
+      return this.#storeParts(message, mapped, { ...input, maker });
     }
     const run = scriptRunOf(integration, script, { mapped, message, source });
     return this.#runScript(run).then((scripted) =>
@@ -181,19 +180,39 @@ export class MessageWorker {
     });
   }
 
-  /** Stores the parts of a message, after its script if it has one. */
-  #storeParts(message: NormalizedMessage, mapped: Mapped, input: Given & { scripted?: ScriptResult }): void {
+  /** Stores the parts of a message, after its script if it has one. Returns a promise only for several parts. */
+  #storeParts(
+    message: NormalizedMessage,
+    mapped: Mapped,
+    input: Given & { scripted?: ScriptResult },
+  ): Promise<void> | undefined {
     const { live, work, scripted } = input;
     if (scripted !== undefined) noteScript(scripted, work);
     if (scripted !== undefined && scripted.value === undefined) {
       work.dropped ??= "script";
-      return;
+      return undefined;
     }
-    for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
-      const isEmpty = part.body === undefined && part.attributes.size === 0;
-      // What only reports something needs no device of ours.
-      if (!isEmpty || isFromDevice(message)) attempt(input, () => this.#deps.store(part, input));
+    const parts = inStage("script", () => partsOf(message, live.settings, { mapped, scripted }));
+    const [only] = parts;
+    if (parts.length > 1 || only === undefined) return this.#storeEach(message, parts, input);
+    this.#store(message, only, input);
+    return undefined;
+  }
+
+  /** Stores parts in turns: a script may name a thousand devices that have to be made. */
+  async #storeEach(message: NormalizedMessage, parts: readonly MessagePart[], input: Given): Promise<void> {
+    const owner = messageOwner(input.live.integration);
+    for (const part of parts) {
+      const share = workShare.pause(owner);
+      if (share !== undefined) await share;
+      this.#store(message, part, input);
     }
+  }
+
+  #store(message: NormalizedMessage, part: MessagePart, input: Given): void {
+    const isEmpty = part.body === undefined && part.attributes.size === 0;
+    // What only reports something needs no device of ours.
+    if (!isEmpty || isFromDevice(message)) attempt(input, () => this.#deps.store(part, input));
   }
 }
 

@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid, toText } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { innermostIssue, ruleOf } from "../../lib/core/schema-rule.ts";
+import { countParts } from "../../lib/json/count-parts.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { readStored, unknownFieldOf } from "../../lib/json/known-fields.ts";
 import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/strings/excerpt.ts";
@@ -11,7 +12,7 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./fused-steps.ts";
 import type { CompiledStep, RunStep, StepContext, StepDefinition, StepMessage } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
-import { countParts, FAILURE_UNITS, stepWork, VALUE_UNITS } from "./step-work.ts";
+import { FAILURE_UNITS, stepWork, VALUE_UNITS } from "./step-work.ts";
 import { webhookRoom } from "./webhook-room.ts";
 
 const STEPS_MAX = 50;

@@ -1,4 +1,5 @@
 import { STEP_WORK_MAX, WorkBudget } from "../../lib/expressions/work-budget.ts";
+import { partsOf } from "../../lib/json/count-parts.ts";
 
 /**
  * Work budget of the current message, which the caller resets for each message: messages run through their steps one after the other, without a
@@ -27,24 +28,9 @@ export const ATTRIBUTE_AGAIN_UNITS = 4;
 /** A part of a list or an object that is compared. */
 const COMPARED_UNITS = 4;
 
-/** Returns the number of values in JSON, at any depth; an empty list or object is one. */
-export function countParts(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 1;
-  let parts = 0;
-  for (const inner of Object.values(value)) parts += countParts(inner);
-  return Math.max(parts, 1);
-}
-
-/** Number of parts by list or object, while it is in use. */
-const partsOf = new WeakMap<object, number>();
-
 /** Counts the work of a comparison that may search the value. @throws DomainError once the budget is exceeded */
 export function spendOn<Value>(value: Value): Value {
   if (typeof value === "string") stepWork.spend(value.length);
-  else if (typeof value === "object" && value !== null) {
-    const parts = partsOf.get(value) ?? countParts(value);
-    partsOf.set(value, parts);
-    stepWork.spend(parts * COMPARED_UNITS);
-  }
+  else if (typeof value === "object" && value !== null) stepWork.spend(partsOf(value) * COMPARED_UNITS);
   return value;
 }
