@@ -30,7 +30,7 @@ const RESPONSE = "v1/gateway/attributes/response";
 /** Connections to a gateway. */
 interface GatewayWays {
   mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
-  sockets(): Pick<DeviceSockets, "publish" | "isOpen">;
+  sockets(): Pick<DeviceSockets, "publish" | "isOpen" | "encodingOf">;
   readonly log: Logger;
 }
 
@@ -59,7 +59,13 @@ function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }
     [
       "v1/gateway/attributes/request",
       (gateway, message) =>
-        gateways.request(gateway, message, (body) => respond(gateway, message.source, body)),
+        gateways.request(gateway, message, {
+          encoding:
+            message.source === "ws"
+              ? deps.sockets().encodingOf(gateway.deviceId)
+              : (gateway.payload ?? "JSON"),
+          answer: (body) => respond(gateway, message.source, body),
+        }),
     ],
   ]);
   return (

@@ -72,6 +72,20 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       .where(and(isOfScope, hasKey))
       .orderBy(asc(key)),
   );
+  const sizesNamed = lazyStatement(() =>
+    orm
+      .select({ key, bytes: sql<number>`octet_length(${value})` })
+      .from(attributes)
+      .where(and(isOfScope, hasKey))
+      .orderBy(asc(key)),
+  );
+  const sizesOf = lazyStatement(() =>
+    orm
+      .select({ key, bytes: sql<number>`octet_length(${value})` })
+      .from(attributes)
+      .where(isOfScope)
+      .orderBy(asc(key)),
+  );
   const item = lazyStatement(() =>
     orm
       .select({ value: attributes.value })
@@ -125,6 +139,15 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       headsOf
         .all({ deviceId, scopes: JSON.stringify(scopes) })
         .map((row) => ({ ...row, updatedAt: iso(row.updatedAt) })),
+    /** Lists the attributes of a scope, all or the named ones, with the bytes of their values. */
+    sizes: (
+      deviceId: DeviceId,
+      scope: AttributeScope,
+      keys?: readonly string[],
+    ): Array<{ key: string; bytes: number }> =>
+      keys === undefined
+        ? sizesOf.all({ deviceId, scope })
+        : sizesNamed.all({ deviceId, scope, keys: JSON.stringify(keys) }),
     /** Lists the attributes of a scope, all or the named ones, with the JSON of their values. */
     texts(deviceId: DeviceId, scope: AttributeScope, keys?: readonly string[]): AttributeText[] {
       const rows =

@@ -107,23 +107,8 @@ async function comparedWith(repository: AttributesRepository, deviceId: DeviceId
   };
 }
 
-const charactersOf = (texts: readonly AttributeText[]): number =>
-  texts.reduce((sum, { text }) => sum + text.length, 0);
-
 /** Requests of a tenant that wait until long attributes are parsed for them. */
 const WAITING_MAX = 100;
-
-async function convertSlowly<Value>(
-  texts: ReadonlyArray<Pick<AttributeText, "key" | "text">>,
-  convert: (text: string) => Value,
-): Promise<Array<[string, Value]>> {
-  const values: Array<[string, Value]> = [];
-  for (const { key, text } of texts) {
-    values.push([key, convert(text)]);
-    await workShare.pause();
-  }
-  return values;
-}
 
 /** Creates the reader of attributes for devices. */
 function createReader(repository: AttributesRepository) {
@@ -135,11 +120,21 @@ function createReader(repository: AttributesRepository) {
     { scope, keys }: { readonly scope: "SHARED" | "CLIENT"; readonly keys: readonly string[] | undefined },
     convert: (text: string) => Value,
   ): Promise<Array<[key: string, value: Value]>> {
-    const texts = repository.texts(deviceId, scope, keys);
-    if (charactersOf(texts) <= PARSED_MAX)
+    const sizes = repository.sizes(deviceId, scope, keys);
+    if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) <= PARSED_MAX) {
+      const texts = repository.texts(deviceId, scope, keys);
       return Promise.resolve(texts.map(({ key, text }): [string, Value] => [key, convert(text)]));
+    }
     if (parsing.waiting(tenantId) >= WAITING_MAX) return Promise.reject(unavailable("response.unread"));
-    return parsing.run(tenantId, () => convertSlowly(repository.texts(deviceId, scope, keys), convert));
+    return parsing.run(tenantId, async () => {
+      const values: Array<[string, Value]> = [];
+      for (const { key } of sizes) {
+        // A value is read when its turn has come, and may be deleted by then.
+        for (const { text } of repository.texts(deviceId, scope, [key])) values.push([key, convert(text)]);
+        await workShare.pause();
+      }
+      return values;
+    });
   }
 
   return { parsing, readEach };
@@ -258,7 +253,13 @@ export function createAttributesService(deps: {
   ): Promise<SharedUpdate | undefined> =>
     parsing.run(tenantId, async () => {
       const update = sharedTexts(deviceId, since);
-      return update && { ...update, values: new Map(await convertSlowly(update.values, valueIn)) };
+      if (update === undefined) return undefined;
+      const values = new Map<string, JsonValue>();
+      for (const { key, text } of update.values) {
+        values.set(key, valueIn(text));
+        await workShare.pause();
+      }
+      return { ...update, values };
     });
 
   return {
@@ -370,15 +371,10 @@ export function createAttributesService(deps: {
       keys?: readonly string[],
     ): AttributeText[] => repository.texts(deviceId, scope, keys),
     /**
-     * Returns the names and values of the same attributes. Long ones are parsed for one request of a tenant after the other, a little in each turn.
+     * Returns the names of the same attributes, and their stored JSON texts as converted by `convert`. Long ones are converted for one request of a
+     * tenant after the other, a little in each turn.
      * @throws DomainError `unavailable` while too many requests wait
      */
-    read: (
-      device: Pick<IngestDevice, "tenantId" | "deviceId">,
-      scope: "SHARED" | "CLIENT",
-      keys?: readonly string[],
-    ): Promise<Array<[key: string, value: JsonValue]>> => readEach(device, { scope, keys }, valueIn),
-    /** Like `read`, but converts each stored JSON text with `convert`. @throws like `read` */
     readEach,
     /** Sets attributes that other modules derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>

@@ -1,7 +1,13 @@
 import { DomainError, invalid, notFound } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { invariant } from "../../lib/core/invariant.ts";
-import { decodeBody } from "../../lib/json/body.ts";
+import {
+  type BodyEncoding,
+  decodeBody,
+  EncodedObject,
+  encodeBody,
+  encodeStored,
+} from "../../lib/json/body.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
@@ -148,6 +154,12 @@ export interface GatewayMessage {
   readonly bytes: Uint8Array;
 }
 
+/** How a request is answered. */
+interface AnswerWay {
+  readonly encoding: BodyEncoding;
+  answer(body: EncodedObject): void;
+}
+
 /** Parts of a message processed without a pause. New children are the most expensive parts. */
 const PARTS_AT_ONCE = 25;
 
@@ -200,7 +212,7 @@ export function createGatewaysService(deps: {
   directory: Pick<DeviceDirectory, "find">;
   sessions: Pick<GatewaySessions, "find" | "reported" | "left">;
   ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes" | "reject">;
-  attributes: Pick<AttributesService, "read">;
+  attributes: Pick<AttributesService, "readEach">;
   claiming: Pick<ClaimingService, "check" | "request">;
   /** Marks the gateway as active, for every message. */
   touch: (gateway: IngestDevice) => void;
@@ -296,22 +308,27 @@ export function createGatewaysService(deps: {
     claim: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
       takeParts(gateway, message, claims),
     /** `answer` is called with the response body for the gateway. */
-    request(
-      gateway: IngestDevice,
-      message: GatewayMessage,
-      response: (body: unknown) => void,
-    ): Promise<void> {
+    request(gateway: IngestDevice, message: GatewayMessage, { encoding, answer }: AnswerWay): Promise<void> {
+      const convert = (text: string) => encodeStored(encoding, text);
       const { id, name, isSingle, found } = listed(gateway, message, () => {
         const { scope, keys, ...asked } = parseRequest(decode(gateway, message));
         deps.touch(gateway);
         const child = own.child(gateway, { name: asked.name });
-        return { ...asked, found: deps.attributes.read(child, scope, keys) };
+        return { ...asked, found: deps.attributes.readEach(child, { scope, keys }, convert) };
       });
       const answered = found.then((entries) => {
-        const result = isSingle
-          ? entries[0] && { value: entries[0][1] }
-          : { values: Object.fromEntries(entries) };
-        response({ id, device: name, ...result });
+        const [first] = entries;
+        const values = new EncodedObject(encoding, entries);
+        const single = first === undefined ? [] : [["value", first[1]] as const];
+        const head = Object.entries({ id, device: name }).map(
+          ([field, value]) => [field, encodeBody(encoding, value)] as const,
+        );
+        answer(
+          new EncodedObject(encoding, [
+            ...head,
+            ...(isSingle ? single : [["values", values.bytes] as const]),
+          ]),
+        );
       });
       return own.allOf([answered]);
     },
@@ -346,11 +363,8 @@ export function createGatewaysService(deps: {
     attributes: inOrder(service.attributes),
     claim: inOrder(service.claim),
     answer: inOrder(service.answer),
-    request: (
-      gateway: IngestDevice,
-      message: GatewayMessage,
-      response: (body: unknown) => void,
-    ): Promise<void> => order.take(gateway.deviceId, message, (kept) => request(gateway, kept, response)),
+    request: (gateway: IngestDevice, message: GatewayMessage, answers: AnswerWay): Promise<void> =>
+      order.take(gateway.deviceId, message, (kept) => request(gateway, kept, answers)),
   };
 }
 

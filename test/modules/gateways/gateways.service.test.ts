@@ -45,7 +45,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
       clientAttributes: () => Promise.resolve(),
       reject: (_, { code }) => void rejected.push(code),
     },
-    attributes: { read: () => Promise.resolve([]) },
+    attributes: { readEach: () => Promise.resolve([]) },
     touch: () => undefined,
     transact: (work) => work(),
     durable: () => {
