@@ -113,3 +113,15 @@ describe("the filter by attributes", () => {
     expect(await find("", { query: "&attribute=interval" })).toEqual([]);
   });
 });
+
+test("more different tags than a list can have are refused", async () => {
+  const rows = Array.from({ length: 320 }, (_, row) => ({
+    ...{ name: `tagged ${row}`, deviceType: "sensor" },
+    tags: Array.from({ length: 64 }, (_, tag) => `${row} ${tag}`),
+  }));
+  const many = (await fixture.signIn("TENANT_OWNER", { tenant: "tags" })).token;
+  const imported = await fixture.call("POST", "/api/devices/bulk/import", { token: many, body: { rows } });
+  expect(imported.status).toBeLessThan(300);
+  const { status, body } = await fixture.call("GET", "/api/devices/tags", { token: many });
+  expect([status, body.code, body.params]).toEqual([413, "device.tags_uncountable", { max: 20_000 }]);
+});

@@ -778,6 +778,7 @@ export interface ServerPlaces {
   readonly "device.mqtt_taken_over": "count" | "minutes";
   readonly "device.not_found": "deviceId";
   readonly "device.not_granted": "action";
+  readonly "device.tags_uncountable": "max";
   readonly "device.token_attempts": "limit";
   readonly "device.too_many_tags": "max";
   readonly "device_reference.child": "childId";

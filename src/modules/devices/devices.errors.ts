@@ -5,6 +5,7 @@ import {
   invalid,
   limited,
   notFound,
+  tooLarge,
   unauthenticated,
 } from "../../lib/core/domain-error.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
@@ -35,6 +36,7 @@ export const deviceMessagesLimit = (limit: number, waitMs: number) =>
   limited("device.messages_limit", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 export const deviceBytesLimit = (limit: number, waitMs: number) =>
   limited("device.bytes_limit", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
+export const tagsUncountable = (max: number) => tooLarge("device.tags_uncountable", { max });
 export const gatewayNested = () => invalid("device.gateway_nested");
 export const childNameTaken = () => conflict("device.child_name_taken");
 

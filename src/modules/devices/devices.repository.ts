@@ -9,6 +9,7 @@ import { workShare } from "../../platform/load/fair-share.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
 import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";
+import { tagsUncountable } from "./devices.errors.ts";
 import { deviceActivity, devices, deviceTypeDefaults } from "./devices.tables.ts";
 import {
   DEV_EUI_KEY,
@@ -28,6 +29,8 @@ import {
 import { deviceState, isOwnDevice } from "./devices-state.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
+/** Max. different tags of a site that are listed: the list is sorted and searched at once. */
+const TAGS_LISTED_MAX = 20_000;
 /** Devices per query; with 64 tags each, about 5 ms. */
 const DEVICES_AT_ONCE = 500;
 
@@ -264,6 +267,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
           .all();
         const seen = rows.filter(({ deviceId }) => visible === "all" || visible.has(deviceId as DeviceId));
         for (const tag of seen.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+        if (counts.size > TAGS_LISTED_MAX) throw tagsUncountable(TAGS_LISTED_MAX);
         await workShare.pause();
       }
       return [...counts]

@@ -147,7 +147,11 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         auth: "devices:read",
         query: t.Object(tagList.fields),
         response: { 200: t.Array(t.Object({ tag: t.String(), count: wholeNumber() })) },
-        detail: { operationId: "listDeviceTags", summary: "List tags with their number of devices" },
+        detail: {
+          operationId: "listDeviceTags",
+          summary: "List tags with their number of devices",
+          description: "413 for more than 20,000 different tags.",
+        },
       },
     )
     .get(
