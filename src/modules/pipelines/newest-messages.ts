@@ -13,7 +13,7 @@ export interface NewestMessage {
   reading: Reading | undefined;
 }
 
-/** Returns what is left of a weight after a value; less than 0 as soon as there is too little. */
+/** Returns the rest of a weight after a value; less than 0 as soon as there is too little. */
 function leftAfter(value: TelemetryValue, left: number): number {
   let rest = left - VALUE_WEIGHT;
   if (typeof value === "string") return rest - value.length;
@@ -44,7 +44,7 @@ export function createNewestMessages(): {
     count--;
   });
   let count = 0;
-  /** Shared by all devices beyond the limit, of which nothing is shown. */
+  /** Shared by all devices beyond the limit, and never shown. */
   const rest: NewestMessage = { reading: undefined };
   return {
     holderOf(device) {
