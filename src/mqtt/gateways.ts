@@ -64,7 +64,7 @@ function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }
             message.source === "ws"
               ? deps.sockets().encodingOf(gateway.deviceId)
               : (gateway.payload ?? "JSON"),
-          answer: (body) => respond(gateway, message.source, body),
+          respond: (body) => respond(gateway, message.source, body),
         }),
     ],
   ]);

@@ -154,10 +154,10 @@ export interface GatewayMessage {
   readonly bytes: Uint8Array;
 }
 
-/** How a request is answered. */
-interface AnswerWay {
+/** Encoding of a response, and the function that sends it. */
+interface ResponseWay {
   readonly encoding: BodyEncoding;
-  answer(body: EncodedObject): void;
+  respond(body: EncodedObject): void;
 }
 
 /** Parts of a message processed without a pause. New children are the most expensive parts. */
@@ -307,8 +307,12 @@ export function createGatewaysService(deps: {
     /** Offers children for claiming by users. */
     claim: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
       takeParts(gateway, message, claims),
-    /** `answer` is called with the response body for the gateway. */
-    request(gateway: IngestDevice, message: GatewayMessage, { encoding, answer }: AnswerWay): Promise<void> {
+    /** `respond` is called with the response body for the gateway. */
+    request(
+      gateway: IngestDevice,
+      message: GatewayMessage,
+      { encoding, respond }: ResponseWay,
+    ): Promise<void> {
       const convert = (text: string) => encodeStored(encoding, text);
       const { id, name, isSingle, found } = listed(gateway, message, () => {
         const { scope, keys, ...asked } = parseRequest(decode(gateway, message));
@@ -323,7 +327,7 @@ export function createGatewaysService(deps: {
         const head = Object.entries({ id, device: name }).map(
           ([field, value]) => [field, encodeBody(encoding, value)] as const,
         );
-        answer(
+        respond(
           new EncodedObject(encoding, [
             ...head,
             ...(isSingle ? single : [["values", values.bytes] as const]),
@@ -363,8 +367,8 @@ export function createGatewaysService(deps: {
     attributes: inOrder(service.attributes),
     claim: inOrder(service.claim),
     answer: inOrder(service.answer),
-    request: (gateway: IngestDevice, message: GatewayMessage, answers: AnswerWay): Promise<void> =>
-      order.take(gateway.deviceId, message, (kept) => request(gateway, kept, answers)),
+    request: (gateway: IngestDevice, message: GatewayMessage, way: ResponseWay): Promise<void> =>
+      order.take(gateway.deviceId, message, (kept) => request(gateway, kept, way)),
   };
 }
 
