@@ -346,7 +346,7 @@ const singleLoops = [
   "modules/ingest/history-import.ts", // no loop
   "modules/notifications/dispatcher.ts",
   "modules/scheduler/job-runner.ts",
-  "modules/telemetry/store/latest-values.ts",
+  "modules/telemetry/store/query/latest-values.ts",
   "modules/telemetry/unknown-telemetry.service.ts",
 ];
 

@@ -9,27 +9,30 @@ import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { Stamp } from "../platform/database/database-stamp.ts";
 import type { Clock } from "../platform/time/clock.ts";
+import { Broker } from "./broker/broker.ts";
+import { keepingMatch } from "./broker/broker-persistence.ts";
+import type { Client, ClientHost } from "./broker/client.ts";
+import { ClientFactory } from "./broker/client-factory.ts";
+import type { ClientLink } from "./broker/client-link.types.ts";
+import { Evictions } from "./broker/evictions.ts";
+import { PublishDelays } from "./broker/publish-delays.ts";
+import { Wills } from "./broker/wills.ts";
 import {
   assignedClientId,
   connectFault,
   openSession,
   refusalReason,
   sessionExpirySeconds,
-} from "./admission.ts";
-import { Applications, type Publish } from "./applications.ts";
-import { Broker } from "./broker.ts";
-import { keepingMatch } from "./broker-persistence.ts";
-import type { Client, ClientHost } from "./client.ts";
-import { ClientFactory } from "./client-factory.ts";
-import type { ClientLink } from "./client-link.types.ts";
-import { CommitGroups } from "./commit-groups.ts";
-import { Connection, type ConnectionHost } from "./connection.ts";
-import { ConnectionFaults } from "./connection-faults.ts";
-import { ConnectionTurns } from "./connection-turns.ts";
-import { noCounts } from "./counters.ts";
-import { Evictions } from "./evictions.ts";
-import { IncomingMessages } from "./incoming-messages.ts";
-import { Listeners } from "./listeners.ts";
+} from "./connection/admission.ts";
+import { CommitGroups } from "./connection/commit-groups.ts";
+import { Connection, type ConnectionHost } from "./connection/connection.ts";
+import { ConnectionFaults } from "./connection/connection-faults.ts";
+import { ConnectionTurns } from "./connection/connection-turns.ts";
+import { noCounts } from "./connection/counters.ts";
+import { IncomingMessages } from "./connection/incoming-messages.ts";
+import { Listeners } from "./connection/listeners.ts";
+import { WrittenOutputs } from "./connection/output.ts";
+import { ReaderPool } from "./connection/reader-pool.ts";
 import type {
   MqttAuthentication,
   MqttConnectionHandle,
@@ -41,18 +44,15 @@ import type {
   MqttUsage,
   TlsPair,
 } from "./mqtt.types.ts";
-import { WrittenOutputs } from "./output.ts";
-import { type Principal, principalOf, tenantSpace } from "./principal.ts";
-import { PublishDelays } from "./publish-delays.ts";
-import { ReaderPool } from "./reader-pool.ts";
-import { ServerTime, TICK_MS } from "./server-time.ts";
-import type { Session } from "./session.ts";
-import type { RetainedMessage } from "./session-file.ts";
-import { SessionLimits } from "./session-limits.ts";
-import { openSessionStore, type SessionStore } from "./session-store.ts";
-import { Clients } from "./signed-in-clients.ts";
-import { longForm, shortForm, toBroker } from "./topics.ts";
-import { Wills } from "./wills.ts";
+import type { Session } from "./session/session.ts";
+import type { RetainedMessage } from "./session/session-file.ts";
+import { SessionLimits } from "./session/session-limits.ts";
+import { openSessionStore, type SessionStore } from "./session/session-store.ts";
+import { Clients } from "./sign-in/signed-in-clients.ts";
+import { Applications, type Publish } from "./topics/applications.ts";
+import { type Principal, principalOf, tenantSpace } from "./topics/principal.ts";
+import { ServerTime, TICK_MS } from "./topics/server-time.ts";
+import { longForm, shortForm, toBroker } from "./topics/topics.ts";
 
 /** Counts connections, in total and by remote address (IPv6: by /64 network). */
 export class ConnectionLimits {

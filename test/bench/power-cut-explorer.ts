@@ -3,12 +3,12 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { packedTextReader } from "../../src/lib/data/packed-texts.ts";
-import { checkTask } from "../../src/modules/telemetry/store/check-task.ts";
-import { deletionTask } from "../../src/modules/telemetry/store/deletion-tasks.ts";
-import { scanTask } from "../../src/modules/telemetry/store/scan-task.ts";
-import type { Steps } from "../../src/modules/telemetry/store/slice-scheduler.ts";
+import { scanTask } from "../../src/modules/telemetry/store/query/scan-task.ts";
+import type { WireChunk } from "../../src/modules/telemetry/store/query/wire-chunk.types.ts";
 import { StoreEngine } from "../../src/modules/telemetry/store/store-engine.ts";
-import type { WireChunk } from "../../src/modules/telemetry/store/wire-chunk.types.ts";
+import { checkTask } from "../../src/modules/telemetry/store/upkeep/check-task.ts";
+import { deletionTask } from "../../src/modules/telemetry/store/upkeep/deletion-tasks.ts";
+import type { Steps } from "../../src/modules/telemetry/store/upkeep/slice-scheduler.ts";
 import { powerCutScript, rowAt, scriptDevices } from "./power-cut-script.ts";
 import {
   Disk,

@@ -1,6 +1,6 @@
 /** The store's worker, whose writes to the hot log pass through write-recorder.c; see power-cuts.ts. */
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { logDisk } from "../../src/modules/telemetry/store/log-disk.ts";
+import { logDisk } from "../../src/modules/telemetry/store/hot/log-disk.ts";
 import "../../src/modules/telemetry/store/store.worker.ts";
 
 const { symbols } = dlopen(process.env.LD_PRELOAD ?? "", {

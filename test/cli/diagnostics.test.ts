@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot-log.ts";
+import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot/hot-log.ts";
 import { PROGRAM } from "../support/program.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "lineside-test-"));

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { PUBACK } from "../../src/lib/mqtt/packet-writer.ts";
 import type { PublishPacket, Qos } from "../../src/lib/mqtt/packets.ts";
 import { noProperties } from "../../src/lib/mqtt/properties.ts";
-import { Broker } from "../../src/mqtt/broker.ts";
-import type { ClientLink } from "../../src/mqtt/client-link.types.ts";
-import { Session, type SessionSubscription } from "../../src/mqtt/session.ts";
-import { SessionStore } from "../../src/mqtt/session-store.ts";
-import { toBroker } from "../../src/mqtt/topics.ts";
+import { Broker } from "../../src/mqtt/broker/broker.ts";
+import type { ClientLink } from "../../src/mqtt/broker/client-link.types.ts";
+import { Session, type SessionSubscription } from "../../src/mqtt/session/session.ts";
+import { SessionStore } from "../../src/mqtt/session/session-store.ts";
+import { toBroker } from "../../src/mqtt/topics/topics.ts";
 import { createLogger } from "../../src/platform/core/log.ts";
 import { systemClock } from "../../src/platform/time/clock.ts";
 

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { PUBACK, PUBCOMP, PUBREC } from "../../src/lib/mqtt/packet-writer.ts";
 import type { Qos } from "../../src/lib/mqtt/packets.ts";
 import { clientFilterMatches } from "../../src/lib/mqtt/reserved-topics.ts";
-import { open } from "../../src/mqtt/envelope.ts";
-import type { Session } from "../../src/mqtt/session.ts";
+import type { Session } from "../../src/mqtt/session/session.ts";
+import { open } from "../../src/mqtt/topics/envelope.ts";
 import { type BrokerPeer, startBroker } from "./broker-fixture.ts";
 
 const FILTERS = ["#", "a/#", "a/+", "+/b", "a/b", "/", "+/+", "a//b", "$SYS/#", "$SYS/x", "+/x", "/#", "+"];

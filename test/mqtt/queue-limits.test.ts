@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Session } from "../../src/mqtt/session.ts";
-import { SessionFile } from "../../src/mqtt/session-file.ts";
-import { SessionStore } from "../../src/mqtt/session-store.ts";
+import { Session } from "../../src/mqtt/session/session.ts";
+import { SessionFile } from "../../src/mqtt/session/session-file.ts";
+import { SessionStore } from "../../src/mqtt/session/session-store.ts";
 import { createLogger } from "../../src/platform/core/log.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { RetainedReplay } from "../../src/mqtt/client.ts";
-import { ConnectionTurns } from "../../src/mqtt/connection-turns.ts";
+import { RetainedReplay } from "../../src/mqtt/broker/client.ts";
+import { ConnectionTurns } from "../../src/mqtt/connection/connection-turns.ts";
 
 const subscriptionTo = (topic: string) => ({
   topic,

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TenantId } from "../../src/lib/core/ids.ts";
 import { clientFilterMatches } from "../../src/lib/mqtt/reserved-topics.ts";
-import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
-import { SharedGroups } from "../../src/mqtt/shared-groups.ts";
+import { SharedGroups } from "../../src/mqtt/broker/shared-groups.ts";
 import {
   CREDENTIAL_SUBSCRIPTIONS_MAX,
   FILTER_LEVELS_MAX,
   SubscriptionCounts,
   TENANT_SUBSCRIPTIONS_MAX,
-} from "../../src/mqtt/subscription-counts.ts";
+} from "../../src/mqtt/broker/subscription-counts.ts";
+import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
 import { until } from "../support/until.ts";
 import { RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";

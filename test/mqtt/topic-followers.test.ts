@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../src/lib/core/ids.ts";
-import { TopicFollowers } from "../../src/mqtt/own-topics.ts";
+import { TopicFollowers } from "../../src/mqtt/topics/own-topics.ts";
 
 const tenant = "t1" as TenantId;
 const other = "t2" as TenantId;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../src/lib/core/ids.ts";
-import { TopicLog } from "../../src/mqtt/own-topics.ts";
+import { TopicLog } from "../../src/mqtt/topics/own-topics.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 
 const tenantId = "tenant" as TenantId;

@@ -3,7 +3,7 @@ import { connectAsync } from "mqtt";
 import { DomainError } from "../../src/lib/core/domain-error.ts";
 import type { ProfileId } from "../../src/lib/core/ids.ts";
 import { createClaimLimits } from "../../src/modules/provisioning/claim-limits.ts";
-import { mqttLimits } from "../../src/mqtt/mqtt-limits.ts";
+import { mqttLimits } from "../../src/mqtt/connection/mqtt-limits.ts";
 import { ConnectionLimits } from "../../src/mqtt/mqtt-server.ts";
 import { defaultConfig } from "../../src/platform/config/config.ts";
 import { createClientPasswords } from "../../src/platform/secrets/client-passwords.ts";

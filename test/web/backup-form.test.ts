@@ -9,7 +9,7 @@ import {
 import type { BackupSettings } from "../../src/web/features/backups/backups-api.ts";
 import { restoreCommands } from "../../src/web/features/backups/backups-page.tsx";
 import type { FormValues } from "../../src/web/lib/form-schema.ts";
-import { sentValues } from "../../src/web/ui/form-definition.ts";
+import { sentValues } from "../../src/web/ui/form/form-definition.ts";
 
 const ZONE = "Europe/Berlin";
 const unset: BackupSettings = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { BoardFeed, needsRefresh } from "../../src/web/features/dashboards/board-feed.ts";
+import { BoardFeed, needsRefresh } from "../../src/web/features/dashboards/board/board-feed.ts";
+import { shortestMs } from "../../src/web/features/dashboards/board/use-board-feed.ts";
 import type { Executed, Widget } from "../../src/web/features/dashboards/dashboards-api.ts";
-import { shortestMs } from "../../src/web/features/dashboards/use-board-feed.ts";
 import { newestOf } from "../../src/web/features/dashboards/widgets/values.ts";
 import { until } from "../support/until.ts";
 

@@ -14,9 +14,9 @@ import {
   withPage,
   withPageForward,
   withWidget,
-} from "../../src/web/features/dashboards/board.ts";
+} from "../../src/web/features/dashboards/board/board.ts";
+import { begin, redo, step, undo } from "../../src/web/features/dashboards/board/edit-history.ts";
 import type { Dashboard } from "../../src/web/features/dashboards/dashboards-api.ts";
-import { begin, redo, step, undo } from "../../src/web/features/dashboards/edit-history.ts";
 import { parseMarkdown } from "../../src/web/features/dashboards/markdown.ts";
 
 const widget = (widgetId: string, dashboardStateId?: string) => ({

@@ -11,7 +11,7 @@ import {
   valuesOf,
 } from "../../src/web/features/commands/command-forms.ts";
 import type { JsonValue } from "../../src/web/lib/wire.ts";
-import { sentValues } from "../../src/web/ui/form-definition.ts";
+import { sentValues } from "../../src/web/ui/form/form-definition.ts";
 
 test("the form of a command has its labels and limits, and sends what was entered by name", () => {
   const command: CommandDefinition = {

@@ -7,8 +7,12 @@ import { PARAM_TYPES } from "../../src/modules/profiles/profiles.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
 import { noteForm } from "../../src/web/features/annotations/note-dialog.tsx";
-import { symbolForm } from "../../src/web/features/dashboards/symbols-field.tsx";
-import { PART_NAMES, widgetForm, withComparison } from "../../src/web/features/dashboards/widget-form.tsx";
+import { symbolForm } from "../../src/web/features/dashboards/editor/symbols-field.tsx";
+import {
+  PART_NAMES,
+  widgetForm,
+  withComparison,
+} from "../../src/web/features/dashboards/editor/widget-form.tsx";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import { commandDefinitionForm, paramForm } from "../../src/web/features/profiles/command-fields.tsx";
@@ -38,7 +42,7 @@ import {
   isGroup,
   sentValues,
   textOfField,
-} from "../../src/web/ui/form-definition.ts";
+} from "../../src/web/ui/form/form-definition.ts";
 
 const WEB = join(import.meta.dir, "../../src/web");
 

@@ -11,7 +11,7 @@ import { configProblem } from "../../src/web/features/generators/generator-text.
 import type { Generator, GeneratorConfig } from "../../src/web/features/generators/generators-api.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
-import { sentValues } from "../../src/web/ui/form-definition.ts";
+import { sentValues } from "../../src/web/ui/form/form-definition.ts";
 
 await loadLanguage("en");
 language.value = "en";

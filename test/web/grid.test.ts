@@ -9,7 +9,7 @@ import {
   roomFor,
   rowsOf,
   settle,
-} from "../../src/web/features/dashboards/grid.ts";
+} from "../../src/web/features/dashboards/board/grid.ts";
 
 const place = (i: string, x: number, y: number, w: number, h: number): Place => ({ i, x, y, w, h });
 const isOver = (a: Place, b: Place) =>

@@ -12,7 +12,7 @@ import type { FormValues } from "../../src/web/lib/form-schema.ts";
 import { toZonedText } from "../../src/web/lib/zoned-time.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
-import { sentValues } from "../../src/web/ui/form-definition.ts";
+import { sentValues } from "../../src/web/ui/form/form-definition.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");

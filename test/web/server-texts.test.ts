@@ -7,7 +7,7 @@ import { ApiError } from "../../src/web/platform/api-client.ts";
 import { codeLabel, serverPhrase, serverText } from "../../src/web/platform/i18n/error-texts.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
-import { errorText, fieldProblem } from "../../src/web/ui/error-text.ts";
+import { errorText, fieldProblem } from "../../src/web/ui/page/error-text.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");

@@ -4,7 +4,7 @@ import { ALARM_SEVERITIES } from "../../src/lib/alarms/severity.ts";
 import { contrast, parseColor } from "../../src/lib/console/colors.ts";
 import { limitSeverities } from "../../src/lib/keys/key-metadata.ts";
 import { stateColor } from "../../src/web/lib/state-colors.ts";
-import { levelClass, severityClass, severityVariable } from "../../src/web/ui/severity-colors.ts";
+import { levelClass, severityClass, severityVariable } from "../../src/web/ui/state/severity-colors.ts";
 
 const styles = readFileSync(new URL("../../src/web/styles.css", import.meta.url), "utf8");
 const rgb = (text: string) => parseColor(text) ?? [0, 0, 0];

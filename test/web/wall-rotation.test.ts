@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { addressOf, rotationOf, rotationQuery } from "../../src/web/features/dashboards/rotation.ts";
-import { WallRotation } from "../../src/web/features/dashboards/wall-rotation.ts";
+import { addressOf, rotationOf, rotationQuery } from "../../src/web/features/dashboards/wall/rotation.ts";
+import { WallRotation } from "../../src/web/features/dashboards/wall/wall-rotation.ts";
 import { ApiError } from "../../src/web/platform/api-client.ts";
 
 describe("the address of a wall", () => {

@@ -1,9 +1,9 @@
 // How a dashboard fits a wall and a phone: the size of its texts, the state of the whole, and the columns of stacked widgets.
 import { describe, expect, test } from "bun:test";
+import { stackedSpans } from "../../src/web/features/dashboards/board/stacked.ts";
 import type { ResolvedDevice } from "../../src/web/features/dashboards/dashboards-api.ts";
-import { stackedSpans } from "../../src/web/features/dashboards/stacked.ts";
-import { wallScale } from "../../src/web/features/dashboards/use-wall-scale.ts";
-import { wallStateOf } from "../../src/web/features/dashboards/wall-head.tsx";
+import { wallScale } from "../../src/web/features/dashboards/wall/use-wall-scale.ts";
+import { wallStateOf } from "../../src/web/features/dashboards/wall/wall-head.tsx";
 import { cardShift } from "../../src/web/features/dashboards/widgets/spots.ts";
 import { limitRanges } from "../../src/web/features/dashboards/widgets/values.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { keyChoices, matching } from "../../src/web/features/dashboards/widget-fields.tsx";
+import { keyChoices, matching } from "../../src/web/features/dashboards/editor/widget-fields.tsx";
 import { takeKeyMetadata } from "../../src/web/platform/key-metadata.ts";
 
 const devices = [

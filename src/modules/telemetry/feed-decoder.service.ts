@@ -11,12 +11,12 @@ import {
   TAG_TRUE,
 } from "../../lib/data/value-kind.ts";
 import type { FeedColumn, FeedDeviceRows, FeedRows, FeedStep, KnownDefinitions } from "./feeds.types.ts";
-import type { Deletion } from "./store/deletion.types.ts";
-import type { Definitions } from "./store/group-format.ts";
-import { GroupReader, type GroupRecord } from "./store/group-reader.ts";
-import { FORM_DELETION } from "./store/hot-log.ts";
-import { unpackGroup } from "./store/hot-packing.ts";
-import type { WireChunk } from "./store/wire-chunk.types.ts";
+import type { Definitions } from "./store/hot/group-format.ts";
+import { GroupReader, type GroupRecord } from "./store/hot/group-reader.ts";
+import { FORM_DELETION } from "./store/hot/hot-log.ts";
+import { unpackGroup } from "./store/hot/hot-packing.ts";
+import type { WireChunk } from "./store/query/wire-chunk.types.ts";
+import type { Deletion } from "./store/upkeep/deletion.types.ts";
 
 const ROWS_FIRST = 16;
 

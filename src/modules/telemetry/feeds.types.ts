@@ -43,5 +43,5 @@ export type {
   FeedRows,
   FeedStart,
   KnownDefinitions,
-} from "./store/feed.types.ts";
-export type { ChunkMax, WireChunk } from "./store/wire-chunk.types.ts";
+} from "./store/feed/feed.types.ts";
+export type { ChunkMax, WireChunk } from "./store/query/wire-chunk.types.ts";

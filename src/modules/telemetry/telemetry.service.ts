@@ -4,7 +4,7 @@ import { wallYearsLater, yearsLater } from "../../lib/time/same-time.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
-import { intervalsOf } from "./store/intervals.ts";
+import { intervalsOf } from "./store/query/intervals.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
   AGGREGATIONS,

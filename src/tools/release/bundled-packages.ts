@@ -12,7 +12,7 @@ const root = join(import.meta.dir, "..", "..", "..");
 /** Files of threads, relative to the root of the project, each of which the executable needs as an entry point. */
 export const WORKER_ENTRIES = [
   "src/modules/telemetry/store/store.worker.ts",
-  "src/modules/telemetry/store/log-sync.worker.ts",
+  "src/modules/telemetry/store/hot/log-sync.worker.ts",
   "src/platform/database/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
   "src/modules/backups/place.worker.ts",

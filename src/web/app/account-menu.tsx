@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
 import { me, setStaySignedIn, staySignedIn } from "../platform/session.ts";
 import { signOut } from "../platform/sign-out.ts";
-import { LanguageChoice, ThemeChoice } from "../ui/appearance-choices.tsx";
 import { Button } from "../ui/button.tsx";
+import { LanguageChoice, ThemeChoice } from "../ui/form/appearance-choices.tsx";
 import { useDismiss } from "../ui/use-dismiss.ts";
 
 export function AccountMenu({ compact = false }: { compact?: boolean }) {

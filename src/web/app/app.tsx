@@ -19,10 +19,10 @@ import { me, sessionId, startSignIn, token } from "../platform/session.ts";
 import { sessionApi } from "../platform/session-api.ts";
 import { dismiss, toasts } from "../platform/toasts.ts";
 import { Confirmation } from "../ui/confirmation.tsx";
-import { Entrance } from "../ui/entrance.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
-import { Loaded } from "../ui/loaded.tsx";
-import { NotFoundScreen } from "../ui/not-found.tsx";
+import { Entrance } from "../ui/page/entrance.tsx";
+import { Loaded } from "../ui/page/loaded.tsx";
+import { NotFoundScreen } from "../ui/page/not-found.tsx";
 import { Shell } from "./shell.tsx";
 
 /** Loads a screen with its texts, which the first screens do not need. */

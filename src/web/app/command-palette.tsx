@@ -16,7 +16,7 @@ import { useResource } from "../platform/resource.ts";
 import { may } from "../platform/session.ts";
 import { signOut } from "../platform/sign-out.ts";
 import { toast } from "../platform/toasts.ts";
-import { errorText } from "../ui/error-text.ts";
+import { errorText } from "../ui/page/error-text.ts";
 import { settingsPages } from "./settings-pages.ts";
 
 const DEVICES_SHOWN = 8;

@@ -23,7 +23,7 @@ import { formatCount } from "../platform/i18n/format.ts";
 import { type MessageKey, t } from "../platform/i18n/i18n.ts";
 import { may } from "../platform/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { severityClass } from "../ui/severity-colors.ts";
+import { severityClass } from "../ui/state/severity-colors.ts";
 
 type NavText = Extract<MessageKey, `nav.${string}`>;
 

@@ -3,9 +3,9 @@ import { lazy, useRoute } from "preact-iso";
 import { oneOf, SETTINGS_PAGES_WITH_ID } from "../../lib/console/console-routes.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { loadPart } from "../platform/load-part.ts";
-import { NotFoundScreen } from "../ui/not-found.tsx";
-import { PageHead } from "../ui/page-head.tsx";
-import type { SettingsPageProps } from "../ui/settings-page.types.ts";
+import { NotFoundScreen } from "../ui/page/not-found.tsx";
+import { PageHead } from "../ui/page/page-head.tsx";
+import type { SettingsPageProps } from "../ui/page/settings-page.types.ts";
 import { SettingsNav } from "./settings-nav.tsx";
 import { type SettingsPage, settingsPages } from "./settings-pages.ts";
 

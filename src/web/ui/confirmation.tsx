@@ -4,9 +4,9 @@ import { useLocation } from "preact-iso";
 import { t } from "../platform/i18n/i18n.ts";
 import { toast } from "../platform/toasts.ts";
 import { Dialog } from "./dialog.tsx";
-import { ErrorNote } from "./error-note.tsx";
-import { TextField } from "./text-field.tsx";
-import { useAction } from "./use-form.ts";
+import { TextField } from "./form/text-field.tsx";
+import { useAction } from "./form/use-form.ts";
+import { ErrorNote } from "./page/error-note.tsx";
 
 interface Question {
   readonly title: string;

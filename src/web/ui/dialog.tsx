@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
+import { DiscardQuestion, useTypedWork } from "./form/typed-work.tsx";
 
 /** Element that had the focus before the first open dialog. It gets the focus back when the last one closes. */
 let opener: Element | null = null;

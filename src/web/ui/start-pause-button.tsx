@@ -1,7 +1,7 @@
 import { Pause, Play } from "lucide-preact";
 import { toast } from "../platform/toasts.ts";
-import { errorText } from "./error-text.ts";
-import { useAction } from "./use-form.ts";
+import { useAction } from "./form/use-form.ts";
+import { errorText } from "./page/error-text.ts";
 
 /** Button that starts something paused, or pauses it. */
 export function StartPauseButton(props: {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { packTexts } from "../../../src/lib/data/packed-texts.ts";
 import { TAG_STRING } from "../../../src/lib/data/value-kind.ts";
-import { FORM_DELETION } from "../../../src/modules/telemetry/store/hot-log.ts";
+import { FORM_DELETION } from "../../../src/modules/telemetry/store/hot/hot-log.ts";
 import { BATCH_BYTES_MAX } from "../../../src/modules/uplinks/batch-weight.ts";
 import { DeviceCache } from "../../../src/modules/uplinks/device-cache.ts";
 import type { MainCalls, UplinkJob } from "../../../src/modules/uplinks/uplink.protocol.ts";

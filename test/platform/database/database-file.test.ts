@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inEnglish } from "../../../src/lib/core/domain-error.ts";
-import { startProblem } from "../../../src/modules/telemetry/store/start-problem.ts";
+import { startProblem } from "../../../src/modules/telemetry/store/upkeep/start-problem.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { openMainDatabases, openVerifiedDatabases } from "../../../src/platform/database/database.ts";
 import {

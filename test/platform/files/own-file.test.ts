@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HotLogFile } from "../../../src/modules/telemetry/store/hot-log-file.ts";
-import { HotLogPosition, readPosition } from "../../../src/modules/telemetry/store/hot-log-position.ts";
+import { HotLogFile } from "../../../src/modules/telemetry/store/hot/hot-log-file.ts";
+import { HotLogPosition, readPosition } from "../../../src/modules/telemetry/store/hot/hot-log-position.ts";
 import {
   ensureUpdateFolder,
   writeHeartbeat,

@@ -1,7 +1,7 @@
 // What a gateway at rest wakes for: unhurried work together, MQTT deadlines only while somebody is connected.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { ServerTime, TICK_MS } from "../../../src/mqtt/server-time.ts";
+import { ServerTime, TICK_MS } from "../../../src/mqtt/topics/server-time.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { createPeriodic, untilSharedWake } from "../../../src/platform/time/periodic.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

@@ -1,10 +1,10 @@
 import { openDatabaseFile } from "../../../platform/database/database-file.ts";
-import { BlockStore } from "./block-store.ts";
-import { checkTask } from "./check-task.ts";
+import { BlockStore } from "./blocks/block-store.ts";
 import type { CheckReport } from "./store.types.ts";
 import { StoreEngine } from "./store-engine.ts";
 import { storeDefaults } from "./store-options.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
+import { checkTask } from "./upkeep/check-task.ts";
 
 /**
  * Reads and decodes the whole telemetry.db, with or without a running gateway. Nothing is written.

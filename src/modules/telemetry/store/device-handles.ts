@@ -1,12 +1,12 @@
 import { type DomainError, notFound } from "../../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import { DeviceKeys } from "./key-limits.ts";
-import type { PatternNode } from "./pattern-tree.ts";
-import type { StagedDevice } from "./staging-buffer.ts";
+import type { StagedDevice } from "./hot/staging-buffer.ts";
+import type { PatternNode } from "./query/pattern-tree.ts";
 import type { WireSeries } from "./store.protocol.ts";
 import type { StoreLimits } from "./store.types.ts";
-import { TenantUse } from "./tenant-use.ts";
+import { DeviceKeys } from "./upkeep/key-limits.ts";
+import { TenantUse } from "./upkeep/tenant-use.ts";
 
 /** Handle with the store's own fields. */
 export class DeviceHandle implements StagedDevice {

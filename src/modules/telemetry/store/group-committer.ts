@@ -3,9 +3,9 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice } from "../telemetry.types.ts";
 import { DeviceHandle, deviceGone } from "./device-handles.ts";
-import { type Definitions, isEmpty, noDefinitions } from "./group-format.ts";
-import { PatternTree } from "./pattern-tree.ts";
-import { StagingBuffer } from "./staging-buffer.ts";
+import { type Definitions, isEmpty, noDefinitions } from "./hot/group-format.ts";
+import { StagingBuffer } from "./hot/staging-buffer.ts";
+import { PatternTree } from "./query/pattern-tree.ts";
 import type { StoreReply, StoreRequest } from "./store.protocol.ts";
 
 /** Time for which one pace is measured before the other one, in ms. */

@@ -1,11 +1,11 @@
-import type { KnownDefinitions } from "./feed.types.ts";
+import type { KnownDefinitions } from "./feed/feed.types.ts";
 import {
   type Definitions,
   type DeviceDefinition,
   type KeyDefinition,
   noDefinitions,
   type PatternDefinition,
-} from "./group-format.ts";
+} from "./hot/group-format.ts";
 
 /** Newest sealed value of a series. */
 export interface SealedValue {

@@ -1,18 +1,18 @@
 import { messageOf } from "../../../lib/core/error-message.ts";
-import type { FamilyKey } from "./block-directory.ts";
-import { BlockStore } from "./block-store.ts";
-import type { Deletion } from "./deletion.types.ts";
-import { Feeds } from "./feeds.ts";
-import { checkGroup, type Definitions, pointsOf, sealGroup } from "./group-format.ts";
-import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
-import { FORM_DELETION } from "./hot-log.ts";
-import type { LogRecord } from "./hot-log-file.ts";
-import { packGroup, unpackGroup } from "./hot-packing.ts";
-import { LogSyncer } from "./log-syncer.ts";
-import { OpenDeletions } from "./open-deletions.ts";
+import type { FamilyKey } from "./blocks/block-directory.ts";
+import { BlockStore } from "./blocks/block-store.ts";
+import { Feeds } from "./feed/feeds.ts";
+import { checkGroup, type Definitions, pointsOf, sealGroup } from "./hot/group-format.ts";
+import { HotGeneration, type StagedGroup } from "./hot/hot-generation.ts";
+import { FORM_DELETION } from "./hot/hot-log.ts";
+import type { LogRecord } from "./hot/hot-log-file.ts";
+import { packGroup, unpackGroup } from "./hot/hot-packing.ts";
+import { LogSyncer } from "./hot/log-syncer.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
+import type { Deletion } from "./upkeep/deletion.types.ts";
+import { OpenDeletions } from "./upkeep/open-deletions.ts";
 
 /** Number of small blocks in a family that triggers a merge. */
 const SMALL_BLOCKS_MIN = 8;

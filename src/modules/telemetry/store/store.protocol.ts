@@ -2,12 +2,17 @@ import type { ErrorKind } from "../../../lib/core/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
-import type { FeedBacklog, FeedConfirmation, FeedRows, FeedStart, KnownDefinitions } from "./feed.types.ts";
-import type { Definitions } from "./group-format.ts";
-import type { SinkResult } from "./series-sink.ts";
+import type {
+  FeedBacklog,
+  FeedConfirmation,
+  FeedRows,
+  FeedStart,
+  KnownDefinitions,
+} from "./feed/feed.types.ts";
+import type { Definitions } from "./hot/group-format.ts";
+import type { SinkResult } from "./query/series-sink.ts";
+import type { ChunkMax, WireChunk } from "./query/wire-chunk.types.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
-
-import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 
 /** Limits that the worker needs; see `store-options.ts` for the defaults. */
 export interface WorkerOptions {

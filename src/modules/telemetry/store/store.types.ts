@@ -10,7 +10,7 @@ import type {
   StoreDevice,
   TelemetryValue,
 } from "../telemetry.types.ts";
-import type { TelemetryFeeds } from "./feed.types.ts";
+import type { TelemetryFeeds } from "./feed/feed.types.ts";
 
 /**
  * Telemetry store for the main thread. One worker thread owns the file; calls here never access the disk. Errors for callers are DomainErrors

@@ -5,20 +5,13 @@ import { messageOf } from "../../../lib/core/error-message.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
 import { writeFaultOf } from "../../../platform/files/write-fault.ts";
-import { checkTask } from "./check-task.ts";
+import { seriesOf } from "./blocks/series-families.ts";
 import { CommitTimes } from "./commit-times.ts";
-import type { Deletion } from "./deletion.types.ts";
-import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
-import { keysTask } from "./keys-task.ts";
-import { latestTask } from "./latest-values.ts";
-import { SyncFailed } from "./log-syncer.ts";
-import { Maintenance } from "./maintenance.ts";
-import { queryTask, queryTextTask } from "./query-task.ts";
+import { SyncFailed } from "./hot/log-syncer.ts";
+import { latestTask } from "./query/latest-values.ts";
+import { queryTask, queryTextTask } from "./query/query-task.ts";
+import { movableBuffersOf, scanTask } from "./query/scan-task.ts";
 import { isLarge, OWN_WORK, tenantOf } from "./request-tenant.ts";
-import { movableBuffersOf, scanTask } from "./scan-task.ts";
-import { seriesOf } from "./series-families.ts";
-import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
-import { startProblem } from "./start-problem.ts";
 import type {
   CallName,
   CallRequest,
@@ -31,6 +24,13 @@ import type {
 } from "./store.protocol.ts";
 import { StoreEngine } from "./store-engine.ts";
 import { storedBytes, storeStats } from "./store-stats.ts";
+import { checkTask } from "./upkeep/check-task.ts";
+import type { Deletion } from "./upkeep/deletion.types.ts";
+import { deletionOf, deletionTask, dropOf, retentionTask } from "./upkeep/deletion-tasks.ts";
+import { keysTask } from "./upkeep/keys-task.ts";
+import { Maintenance } from "./upkeep/maintenance.ts";
+import { SliceScheduler, type Steps } from "./upkeep/slice-scheduler.ts";
+import { startProblem } from "./upkeep/start-problem.ts";
 
 type Post = (reply: StoreReply, transfer?: ArrayBuffer[]) => void;
 

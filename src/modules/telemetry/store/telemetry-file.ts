@@ -9,9 +9,9 @@ import {
   TELEMETRY_SCHEMA_VERSION,
 } from "../../../platform/database/schema-version.ts";
 import { createWalPosition, WalPosition } from "../../../platform/database/wal-position.ts";
-import type { Definitions } from "./group-format.ts";
-import { HotLog, type HotLogOptions } from "./hot-log.ts";
-import type { LogPlace } from "./hot-log-position.ts";
+import type { Definitions } from "./hot/group-format.ts";
+import { HotLog, type HotLogOptions } from "./hot/hot-log.ts";
+import type { LogPlace } from "./hot/hot-log-position.ts";
 import type { SealedValue } from "./registry.ts";
 
 /** `durable`: end of the hot log at the last stamp of the database. `sealed`: last row whose values are in blocks. */

@@ -21,11 +21,11 @@ import type {
   TelemetryValue,
 } from "../telemetry.types.ts";
 import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
-import type { FeedConfirmation, TelemetryFeeds } from "./feed.types.ts";
+import type { FeedConfirmation, TelemetryFeeds } from "./feed/feed.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
-import { fitReadings } from "./key-limits.ts";
-import { jsonCharacters, latestParts, PIECE_CHARACTERS, snapshotsOf } from "./latest-values.ts";
-import { SeriesResponse } from "./series-response.ts";
+import { jsonCharacters, latestParts, PIECE_CHARACTERS, snapshotsOf } from "./query/latest-values.ts";
+import { SeriesResponse } from "./query/series-response.ts";
+import type { WireChunk, WireColumn } from "./query/wire-chunk.types.ts";
 import type { StoreCalls, StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
   CheckReport,
@@ -37,7 +37,7 @@ import type {
   TelemetryStore,
 } from "./store.types.ts";
 import { storeDefaults, type TelemetryStoreOptions, workerOptionsOf } from "./store-options.ts";
-import type { WireChunk, WireColumn } from "./wire-chunk.types.ts";
+import { fitReadings } from "./upkeep/key-limits.ts";
 import { WorkerCalls } from "./worker-calls.ts";
 
 type Pull = (args: StoreCalls["scan"]["args"]) => Promise<WireChunk | null>;

@@ -1,5 +1,5 @@
 import type { DeviceState as State } from "../../../lib/devices/device-state.ts";
-import { StateLamp, stateText } from "../../ui/state-lamp.tsx";
+import { StateLamp, stateText } from "../../ui/state/state-lamp.tsx";
 import { openAlarms } from "./open-alarm-store.ts";
 
 /** Shows the state of a device: the worst of its connection and its open alarms, including those of the children of a gateway. */

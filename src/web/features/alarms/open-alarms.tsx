@@ -5,8 +5,8 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { Age } from "../../ui/age.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { type Alarm, alarmMessage, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 

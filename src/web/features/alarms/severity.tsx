@@ -1,6 +1,6 @@
 import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { SeverityMark } from "../../ui/severity-mark.tsx";
+import { SeverityMark } from "../../ui/state/severity-mark.tsx";
 
 /** Shows the mark and the name of a severity. The mark of a cleared alarm is empty and colorless. */
 export function SeverityWord({

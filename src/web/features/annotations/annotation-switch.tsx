@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../ui/choice.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
 import { setShowsAnnotations, showsAnnotations } from "./use-annotations.ts";
 
 /** Shows or hides alarms, commands and notes on all charts. */

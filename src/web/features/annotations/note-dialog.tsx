@@ -5,8 +5,8 @@ import type { FormValues } from "../../lib/form-schema.ts";
 import { ownZone, toZonedText } from "../../lib/zoned-time.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
-import { SchemaDialog } from "../../ui/schema-form.tsx";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
+import { SchemaDialog } from "../../ui/form/schema-form.tsx";
 import { type Note, notesApi } from "./notes-api.ts";
 
 const input = { type: "datetime-local" };

@@ -10,7 +10,7 @@ import { live } from "../../platform/live.ts";
 import { darkNow, language, readStored, writeStored } from "../../platform/preferences.ts";
 import { shareToken } from "../../platform/session.ts";
 import { themeColor } from "../../ui/chart/line-style.ts";
-import { severityColor } from "../../ui/severity-colors.ts";
+import { severityColor } from "../../ui/state/severity-colors.ts";
 import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations-api.ts";
 import type { Note } from "./notes-api.ts";
 

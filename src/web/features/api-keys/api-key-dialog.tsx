@@ -3,10 +3,10 @@ import { type Expiry, expiryTime } from "../../lib/expiry.ts";
 import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
 import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { newKeyForm } from "./api-key-form.tsx";
 import { apiKeysApi, type NewApiKey } from "./api-keys-api.ts";
 

@@ -1,8 +1,8 @@
 import type { Expiry } from "../../lib/expiry.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
-import { ExpiryFields } from "../../ui/expiry-fields.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { ExpiryFields } from "../../ui/form/expiry-fields.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
 import { DeviceScope } from "../devices/device-scope.tsx";
 import { RoleSelect } from "../users/role-select.tsx";
 

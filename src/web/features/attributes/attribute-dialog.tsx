@@ -3,11 +3,11 @@ import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
-import { Segments } from "../../ui/segments.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { Field } from "../../ui/form/field.tsx";
+import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
 import { attributesApi } from "./attributes-api.ts";
 
 const WRITABLE = ["SHARED", "SERVER"] as const satisfies readonly Scope[];

@@ -6,8 +6,8 @@ import { useLive } from "../../platform/live.ts";
 import { usePages } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { TimelineItem } from "../../ui/timeline.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
 import { type AttributeChange, attributesApi } from "./attributes-api.ts";
 
 const SHOWN = 50;

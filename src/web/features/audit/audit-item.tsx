@@ -3,7 +3,7 @@ import { describeUserAgent } from "../../lib/user-agent.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { TimelineItem } from "../../ui/timeline.tsx";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
 import type { AuditEntry } from "./audit-api.ts";
 import { actionText } from "./audit-text.ts";
 

@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { type FormValues, valueAt, withoutKept, withValue } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../ui/choice.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { ZoneField } from "../../ui/zone-field.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { ZoneField } from "../../ui/form/zone-field.tsx";
 import type { BackupSettings } from "./backups-api.ts";
 
 const NIGHTLY = "30 2 * * *";

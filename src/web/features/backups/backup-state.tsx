@@ -5,12 +5,12 @@ import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Section } from "../../ui/section.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { EmptyPanel } from "../../ui/page/empty.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Section } from "../../ui/page/section.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { type BackupRun, type BackupSettings, backupsApi } from "./backups-api.ts";
 
 interface Props {

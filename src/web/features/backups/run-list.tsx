@@ -3,8 +3,8 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatNumber, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { PagedResource } from "../../platform/resource.ts";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { TimelineItem } from "../../ui/timeline.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
 import { RunSize } from "./backup-state.tsx";
 import type { BackupRun } from "./backups-api.ts";
 

@@ -4,10 +4,10 @@ import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { usePages } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { ResourceList } from "../../ui/resource-list.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
 import { saveLink } from "../../ui/save-file.ts";
-import { useAction } from "../../ui/use-form.ts";
 import { type BackupSnapshot, backupsApi } from "./backups-api.ts";
 
 const PAGE_SIZE = 20;

@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Trail } from "../../ui/trail.tsx";
+import { Trail } from "../../ui/page/trail.tsx";
 
 /** Trail of the pages below the list of codecs. */
 export const CodecsTrail = () => (

@@ -1,8 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Segments } from "../../ui/segments.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { Json, ScriptNotes } from "./script-notes.tsx";
 import type { TrialState } from "./use-trial.ts";
 

@@ -6,7 +6,7 @@ import {
 import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 import type { CommandDefinition, CommandParameter } from "./commands-api.ts";
 
 export type { CommandDefinition, CommandParameter };

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Field } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
 import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import {
   type Credentials,
   type CredentialsForm,

@@ -3,11 +3,11 @@ import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
 import { type Dashboard, dashboardsApi, TEMPLATES } from "./dashboards-api.ts";
 

@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 import { TAGS_MAX } from "../../../lib/console/tag-limits.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
-import { namesOf } from "../../ui/comma-list.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { AliasForm } from "./alias-field.tsx";
-import { type Board, usersOf, withAlias, withoutPage, withPage, withPageForward } from "./board.ts";
-import { Tool } from "./board-tools.tsx";
+import { namesOf } from "../../ui/form/comma-list.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { type Board, usersOf, withAlias, withoutPage, withPage, withPageForward } from "./board/board.ts";
+import { Tool } from "./board/board-tools.tsx";
 import type { Alias } from "./dashboards-api.ts";
+import { AliasForm } from "./editor/alias-field.tsx";
 
 interface Props {
   readonly board: Board;

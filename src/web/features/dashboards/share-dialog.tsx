@@ -6,19 +6,19 @@ import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { Checkbox } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { ExpiryFields } from "../../ui/expiry-fields.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { ExpiryFields } from "../../ui/form/expiry-fields.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { type Dashboard, dashboardsApi, type Share, type ShareRotation } from "./dashboards-api.ts";
-import { newRotation, RotationFields, type RotationForm } from "./rotation-fields.tsx";
+import { newRotation, RotationFields, type RotationForm } from "./wall/rotation-fields.tsx";
 
 interface Props {
   readonly dashboardId: string;

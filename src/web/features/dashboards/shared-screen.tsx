@@ -4,25 +4,25 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { live } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { hasShareEnded, shareToken } from "../../platform/session.ts";
-import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
-import { Entrance } from "../../ui/entrance.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { boardOf, layoutIn } from "./board.ts";
-import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
+import { ConnectionBanner, useIsDisconnected } from "../../ui/page/connection-banner.tsx";
+import { Entrance } from "../../ui/page/entrance.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { boardOf, layoutIn } from "./board/board.ts";
+import { BoardWidgets, PageChoice } from "./board/board-widgets.tsx";
+import { rowsOf } from "./board/grid.ts";
+import { useBoardFeed } from "./board/use-board-feed.ts";
+import { WindowPicker } from "./board/window-picker.tsx";
 import {
   dashboardsApi,
   type SharedDashboard,
   type ShareRotation,
   type WindowSpec,
 } from "./dashboards-api.ts";
-import { rowsOf } from "./grid.ts";
-import { useBoardFeed } from "./use-board-feed.ts";
-import { useRotation } from "./use-rotation.ts";
-import { useWallScale } from "./use-wall-scale.ts";
-import { useWall } from "./wall.tsx";
-import { WallHead } from "./wall-head.tsx";
-import { WindowPicker } from "./window-picker.tsx";
+import { useRotation } from "./wall/use-rotation.ts";
+import { useWallScale } from "./wall/use-wall-scale.ts";
+import { useWall } from "./wall/wall.tsx";
+import { WallHead } from "./wall/wall-head.tsx";
 
 /** Dashboard of a link. Its token is after the `#`, so that servers and logs on the way do not get it with the address. */
 export function SharedScreen() {

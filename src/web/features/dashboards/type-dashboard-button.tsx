@@ -7,8 +7,8 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { errorText } from "../../ui/error-text.ts";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { errorText } from "../../ui/page/error-text.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { dashboardsApi } from "./dashboards-api.ts";
 

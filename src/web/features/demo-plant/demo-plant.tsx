@@ -6,8 +6,8 @@ import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { type DemoPlantStatus, demoPlantApi } from "./demo-plant-api.ts";
 
 /** Starts the simulated factory and opens its dashboard. */

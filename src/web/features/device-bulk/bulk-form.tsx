@@ -2,10 +2,10 @@ import { parseEditorText } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Field } from "../../ui/field.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import type { BulkAction } from "./bulk-actions.ts";
 import { type BulkResponse, deviceBulkApi } from "./device-bulk-api.ts";
 

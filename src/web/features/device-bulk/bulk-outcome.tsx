@@ -1,7 +1,7 @@
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import type { BulkProgress } from "./bulk-run.ts";
 
 /** Max. listed failures. The others are only counted. */

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
 import type { Validation } from "./bulk-api.ts";
 import type { CsvTable } from "./csv-rows.ts";
 import { mistakeText } from "./mistake-text.ts";

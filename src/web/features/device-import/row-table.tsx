@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated
 
 import { t } from "../../platform/i18n/i18n.ts";
-import { VirtualRows } from "../../ui/virtual-rows.tsx";
+import { VirtualRows } from "../../ui/page/virtual-rows.tsx";
 
 const COLUMNS =
   "grid grid-cols-[3rem_minmax(0,1fr)_minmax(0,1.2fr)] gap-x-4 px-4 sm:grid-cols-[4rem_minmax(0,1fr)_minmax(0,2fr)]";

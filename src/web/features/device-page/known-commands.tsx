@@ -8,13 +8,13 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ask } from "../../ui/confirmation.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { useAction } from "../../ui/use-form.ts";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import {
   type CommandDefinition,
   commandForm,

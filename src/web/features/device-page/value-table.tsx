@@ -5,12 +5,12 @@ import { dataHref } from "../../lib/data-href.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
-import { Age } from "../../ui/age.tsx";
-import { AlarmLink } from "../../ui/alarm-link.tsx";
-import { limitsText } from "../../ui/limits-text.ts";
-import { SearchBox } from "../../ui/search-box.tsx";
-import { levelClass } from "../../ui/severity-colors.ts";
-import { StateDot } from "../../ui/state-dot.tsx";
+import { limitsText } from "../../ui/form/limits-text.ts";
+import { SearchBox } from "../../ui/form/search-box.tsx";
+import { Age } from "../../ui/state/age.tsx";
+import { AlarmLink } from "../../ui/state/alarm-link.tsx";
+import { levelClass } from "../../ui/state/severity-colors.ts";
+import { StateDot } from "../../ui/state/state-dot.tsx";
 import type { LatestValues } from "../telemetry/use-latest-values.ts";
 
 /** Max. values shown as tiles. With more, a device shows a table, and only favorites as tiles. */

@@ -4,8 +4,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { resolveKeys } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { useDismiss } from "../../ui/use-dismiss.ts";
 import {
   COLUMNS_MAX,

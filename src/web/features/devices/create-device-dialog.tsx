@@ -2,7 +2,7 @@ import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { SchemaDialog } from "../../ui/schema-form.tsx";
+import { SchemaDialog } from "../../ui/form/schema-form.tsx";
 import { newDeviceForm } from "./device-form.tsx";
 import { devicesApi } from "./devices-api.ts";
 

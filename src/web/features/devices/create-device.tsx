@@ -1,4 +1,4 @@
-import { later } from "../../ui/later.tsx";
+import { later } from "../../ui/page/later.tsx";
 
 export const CreateDevice = later(
   () => import("./create-device-dialog.tsx"),

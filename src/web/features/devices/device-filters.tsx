@@ -5,8 +5,8 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { FilterSelect } from "../../ui/filter-select.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
+import { FilterSelect } from "../../ui/form/filter-select.tsx";
+import { SearchBox } from "../../ui/form/search-box.tsx";
 import { nameOf } from "./device-names.ts";
 import { devicesApi } from "./devices-api.ts";
 

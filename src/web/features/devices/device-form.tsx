@@ -1,7 +1,7 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
-import { Checkbox } from "../../ui/choice.tsx";
-import { CommaList } from "../../ui/comma-list.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { CommaList } from "../../ui/form/comma-list.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
 
 const schema = formSchema("devices/devices.schemas.ts", "createDeviceBody");
 const reading = { autocapitalize: "off", class: "input reading w-full" } as const;

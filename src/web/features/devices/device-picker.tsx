@@ -2,7 +2,7 @@ import { Search } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { Chips } from "../../ui/chips.tsx";
+import { Chips } from "../../ui/form/chips.tsx";
 import { nameOf, rememberNames } from "./device-names.ts";
 import { useDeviceSearch } from "./use-device-search.ts";
 

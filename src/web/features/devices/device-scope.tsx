@@ -1,4 +1,4 @@
-import { Radio } from "../../ui/choice.tsx";
+import { Radio } from "../../ui/form/choice.tsx";
 import { DevicePicker } from "./device-picker.tsx";
 
 interface Props {

@@ -8,7 +8,7 @@ import { formatCount, formatReading, toMs } from "../../platform/i18n/format.ts"
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { now } from "../../platform/now.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { alarmText, DeviceState } from "../alarms/device-state.tsx";
 import {
   type ColumnId,

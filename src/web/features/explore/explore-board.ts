@@ -5,7 +5,7 @@ import { type ExploreView, type Pane, seriesId } from "../../lib/explore-view.ts
 import { BAND_INTERVALS } from "../../lib/line-styles.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
-import type { Board } from "../dashboards/board.ts";
+import type { Board } from "../dashboards/board/board.ts";
 import type { Widget } from "../dashboards/dashboards-api.ts";
 
 const INTERVALS = 300;

@@ -7,7 +7,7 @@ import { toCsv } from "../../lib/csv.ts";
 import { isThinned, SeriesBuffer } from "../../lib/series-buffer.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { saveFile } from "../../ui/save-file.ts";
-import type { BoardFeed } from "../dashboards/board-feed.ts";
+import type { BoardFeed } from "../dashboards/board/board-feed.ts";
 import type { Widget } from "../dashboards/dashboards-api.ts";
 import type { Bounds } from "../dashboards/widgets/widget.types.ts";
 import { hasCsvUnits } from "../telemetry/csv-units.tsx";

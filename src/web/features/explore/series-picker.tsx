@@ -6,7 +6,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { useDismiss } from "../../ui/use-dismiss.ts";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { rememberNames } from "../devices/device-names.ts";

@@ -3,7 +3,7 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { me } from "../../platform/session.ts";
-import { TimelineItem } from "../../ui/timeline.tsx";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
 import type { Fault, FaultSubject } from "./faults-api.ts";
 
 /** Page for resolving a problem of a subject. */

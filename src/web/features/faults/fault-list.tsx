@@ -2,8 +2,8 @@ import { CircleCheck } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { usePages } from "../../platform/resource.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { Section } from "../../ui/section.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { FaultItem } from "./fault-item.tsx";
 import { type FaultQuery, type FaultScope, type FaultSubject, faultsApi } from "./faults-api.ts";
 

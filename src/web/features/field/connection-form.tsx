@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { FormButtons } from "../../ui/form-buttons.tsx";
-import type { FormDefinition } from "../../ui/form-definition.ts";
-import { type FormState, SchemaFields } from "../../ui/schema-fields.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
+import { type FormState, SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
 import type { FieldConnection } from "./field-api.ts";
 
 export interface ConnectionFormProps<Connection> {

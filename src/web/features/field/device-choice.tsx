@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
-import { Radio } from "../../ui/choice.tsx";
-import { errorText } from "../../ui/error-text.ts";
-import { TextField } from "../../ui/text-field.tsx";
+import { Radio } from "../../ui/form/choice.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { errorText } from "../../ui/page/error-text.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
 

@@ -2,8 +2,8 @@ import { Plus, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { Field } from "../../ui/form/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
 /** Common fields of entries that are edited as rows. */

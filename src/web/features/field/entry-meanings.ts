@@ -2,7 +2,7 @@ import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import { plural } from "../../platform/i18n/i18n.ts";
 import { refreshKeyMetadata } from "../../platform/key-metadata.ts";
 import { toast } from "../../platform/toasts.ts";
-import { errorText } from "../../ui/error-text.ts";
+import { errorText } from "../../ui/page/error-text.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { profilesApi } from "../profiles/profiles-api.ts";
 import type { Entry } from "./entry-list.tsx";

@@ -6,13 +6,13 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { together, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
-import { FormPage } from "../../ui/form-page.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { Section } from "../../ui/section.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
+import { FormPage } from "../../ui/form/form-page.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { NotFoundScreen } from "../../ui/page/not-found.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import type { ConnectionView } from "./connection-page.tsx";
 import {
   DeviceChoice,

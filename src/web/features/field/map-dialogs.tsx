@@ -6,12 +6,12 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { Field } from "../../ui/form/field.tsx";
+import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 
 export type MapSource = "csv" | "template" | "browse";
 

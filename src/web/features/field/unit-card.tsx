@@ -4,9 +4,9 @@ import { formatCount, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Age } from "../../ui/age.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { DeleteButton } from "../../ui/row-buttons.tsx";
+import { DeleteButton } from "../../ui/page/row-buttons.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { Problem } from "./connection-state.tsx";
 import type { FieldUnit } from "./field-api.ts";
 

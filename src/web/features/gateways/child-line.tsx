@@ -6,7 +6,7 @@ import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { mayWrite } from "../../platform/session.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
 import type { LiveDevice } from "../devices/use-device-rows.ts";
 

@@ -7,12 +7,12 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
-import { FormPage } from "../../ui/form-page.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { Section } from "../../ui/section.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { FormPage } from "../../ui/form/form-page.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { rememberNames } from "../devices/device-names.ts";
 import {
   generatorForm,

@@ -1,8 +1,8 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { DurationField } from "../../ui/duration-field.tsx";
-import { type ControlProps, type FormDefinition, sentValues } from "../../ui/form-definition.ts";
+import { DurationField } from "../../ui/form/duration-field.tsx";
+import { type ControlProps, type FormDefinition, sentValues } from "../../ui/form/form-definition.ts";
 import { DeviceScope } from "../devices/device-scope.tsx";
 import type { Generator, GeneratorConfig, GeneratorForm, Metric } from "./generators-api.ts";
 

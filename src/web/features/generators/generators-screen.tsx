@@ -7,12 +7,12 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
-import { Age } from "../../ui/age.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
-import { Page } from "../../ui/page.tsx";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { CreateLink, DeleteButton, EditLink } from "../../ui/row-buttons.tsx";
+import { Page } from "../../ui/page/page.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { CreateLink, DeleteButton, EditLink } from "../../ui/page/row-buttons.tsx";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { EditGeneratorPage, GeneratorFormPage } from "./generator-form-page.tsx";
 import { type Generator, generatorsApi } from "./generators-api.ts";
 

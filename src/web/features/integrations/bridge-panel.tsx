@@ -3,7 +3,7 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { LOCAL_BROKER } from "./integration-form.tsx";
 import type { Bridge, Integration } from "./integrations-api.ts";
 

@@ -2,10 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { type SampleText, sampleOf } from "./captured-message.ts";
 import { type Integration, type IntegrationEvent, integrationsApi } from "./integrations-api.ts";
 

@@ -3,7 +3,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { codecsApi } from "../codecs/codecs-api.ts";
 import type { CodecUse } from "./integrations-api.ts";
 

@@ -2,9 +2,9 @@ import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro"
 import type { FormValues } from "../../lib/form-schema.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
-import { Segments } from "../../ui/segments.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
+import { Segments } from "../../ui/form/segments.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import type { DownlinkForm } from "./integrations-api.ts";
 

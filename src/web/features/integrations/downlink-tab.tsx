@@ -8,12 +8,12 @@ import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TimelineItem } from "../../ui/timeline.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import {
   asDownlink,

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { type FormValues, valueAt, withValue } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox, Radio } from "../../ui/choice.tsx";
-import type { ControlProps, Fields, FormDefinition } from "../../ui/form-definition.ts";
-import { sentValues } from "../../ui/form-definition.ts";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Checkbox, Radio } from "../../ui/form/choice.tsx";
+import type { ControlProps, Fields, FormDefinition } from "../../ui/form/form-definition.ts";
+import { sentValues } from "../../ui/form/form-definition.ts";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import type { IntegrationSettings, IntegrationType, SettingsChanges } from "./integrations-api.ts";
 import { isLorawan, serverTopics } from "./networks.ts";
 

@@ -9,15 +9,15 @@ import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { errorText } from "../../ui/error-text.ts";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
-import { Segments } from "../../ui/segments.tsx";
-import { TimelineItem } from "../../ui/timeline.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { SearchBox } from "../../ui/form/search-box.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { errorText } from "../../ui/page/error-text.ts";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import {
   type EventStatus,
   type Integration,

@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { CodeEditor } from "../../ui/code-editor.tsx";
+import { CodeEditor } from "../../ui/form/code-editor.tsx";
 import type { ScriptTransform } from "./transform-api.ts";
 
 const FIRST_SCRIPT = `function transform(message, metadata) {

@@ -9,11 +9,11 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { maintenanceApi } from "./maintenance-api.ts";
 
 const MINUTE_MS = 60_000;

@@ -6,11 +6,11 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
+import { SearchBox } from "../../ui/form/search-box.tsx";
+import { Empty } from "../../ui/page/empty.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { NotFoundScreen } from "../../ui/page/not-found.tsx";
+import { PageHead } from "../../ui/page/page-head.tsx";
 import { findInManual, loadManual, type ManualPage, type ManualSection } from "./manual-api.ts";
 
 /** Offline manual of the gateway. */

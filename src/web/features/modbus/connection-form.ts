@@ -1,6 +1,6 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 
 export const isSerial = ({ framing }: FormValues) => framing === "SERIAL";
 const isReached = (values: FormValues) => !isSerial(values);

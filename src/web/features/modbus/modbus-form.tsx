@@ -1,6 +1,6 @@
 import { defaultSerial, MODBUS_FRAMINGS } from "../../../lib/modbus/modbus-lists.ts";
 import { me } from "../../platform/session.ts";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
 import { ConnectionForm, type ConnectionFormProps } from "../field/connection-form.tsx";
 import { connectionForm, isSerial } from "./connection-form.ts";
 import { type ModbusConnection, modbusApi } from "./modbus-api.ts";

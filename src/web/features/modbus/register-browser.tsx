@@ -4,12 +4,12 @@ import { BYTE_ORDERS, type ByteOrder, isBitArea, REGISTER_AREAS } from "../../..
 import { ApiError } from "../../platform/api-client.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../ui/choice.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Section } from "../../ui/section.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { type ModbusConnection, type ModbusUnit, modbusApi, type RegisterRange } from "./modbus-api.ts";
 import { exceptionText } from "./modbus-texts.ts";
 

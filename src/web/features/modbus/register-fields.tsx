@@ -1,8 +1,8 @@
 import { BYTE_ORDERS, isBitArea, REGISTER_AREAS, REGISTER_TYPES } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../ui/choice.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import {
   canBeWritten,
   isFieldType,

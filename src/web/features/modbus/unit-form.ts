@@ -1,6 +1,6 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 import type { ModbusUnit } from "./modbus-api.ts";
 
 export const unitForm: FormDefinition = {

@@ -5,8 +5,8 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { confirmDelete } from "../../ui/confirmation.tsx";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import { CreateLink, DeleteButton, EditLink } from "../../ui/row-buttons.tsx";
+import { ResourceList } from "../../ui/page/resource-list.tsx";
+import { CreateLink, DeleteButton, EditLink } from "../../ui/page/row-buttons.tsx";
 import { type MqttClient, mqttClientsApi } from "./mqtt-clients-api.ts";
 
 export function ClientList({ search, tabs }: { search: string; tabs: ComponentChildren }) {

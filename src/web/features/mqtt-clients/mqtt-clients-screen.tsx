@@ -1,8 +1,8 @@
 import { useLocation, useRoute } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Page } from "../../ui/page.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
+import { Page } from "../../ui/page/page.tsx";
+import { PageHead } from "../../ui/page/page-head.tsx";
+import { Tabs } from "../../ui/page/tabs.tsx";
 import { ClientFormPage, EditClientPage } from "./client-form-page.tsx";
 import { ClientList } from "./client-list.tsx";
 import { TopicsPanel } from "./topics-panel.tsx";

@@ -5,17 +5,17 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
-import { Age } from "../../ui/age.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
-import { EmptyPanel } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
-import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { SearchBox } from "../../ui/form/search-box.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { EmptyPanel } from "../../ui/page/empty.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Section } from "../../ui/page/section.tsx";
+import { Age } from "../../ui/state/age.tsx";
 import { type MqttTopic, mqttClientsApi } from "./mqtt-clients-api.ts";
 
 /** Level of the topics, with the newest message on exactly this topic, if any. */

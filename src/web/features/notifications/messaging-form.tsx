@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { SchemaForm } from "../../ui/schema-form.tsx";
-import { Section } from "../../ui/section.tsx";
+import { SchemaForm } from "../../ui/form/schema-form.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { messagingForm } from "./notification-settings-form.tsx";
 import { type Messaging, type NotificationSettings, notificationsApi } from "./notifications-api.ts";
 

@@ -3,7 +3,7 @@ import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro"
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
-import type { FieldEntry, FormDefinition } from "../../ui/form-definition.ts";
+import type { FieldEntry, FormDefinition } from "../../ui/form/form-definition.ts";
 import type { Messenger, MessengerKind } from "./messengers-api.ts";
 
 const schema = formSchema("notifications/messengers.schemas.ts", "createMessengerBody");

@@ -5,11 +5,11 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ask } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { DeleteButton, EditLink } from "../../ui/row-buttons.tsx";
-import { Section } from "../../ui/section.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { DeleteButton, EditLink } from "../../ui/page/row-buttons.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { type Messenger, type MessengerTest, messengersApi } from "./messengers-api.ts";
 
 /** Chats, channels and topics that get alarms. */

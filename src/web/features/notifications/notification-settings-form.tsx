@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/field.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { Field } from "../../ui/form/field.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
 import type { NotificationSettings } from "./notifications-api.ts";
 
 export const escalationForm: FormDefinition = {

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { notificationsApi, type TestResult } from "./notifications-api.ts";
 
 const CHANNELS = ["email", "messaging"] as const;

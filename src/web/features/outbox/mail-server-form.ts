@@ -1,6 +1,6 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { type FormValues, valueAt, withValue } from "../../lib/form-schema.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 import type { MailSettings } from "./mail-server-api.ts";
 
 const hasServer = (values: FormValues) => valueAt(values, "server.host") !== "";

@@ -1,8 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
 import { pipelineForm, scopeOf } from "./pipeline-form.tsx";
 import { type Pipeline, type PipelineForm, type PipelineScope, pipelinesApi } from "./pipelines-api.ts";
 

@@ -1,8 +1,8 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Checkbox, Radio } from "../../ui/choice.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { Checkbox, Radio } from "../../ui/form/choice.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
 import type { PipelineScope } from "./pipelines-api.ts";

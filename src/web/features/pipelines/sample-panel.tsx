@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { errorText } from "../../ui/error-text.ts";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { errorText } from "../../ui/page/error-text.ts";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
 import type { PipelineScope } from "./pipelines-api.ts";
 import { newestMessage, parseMessage, type Sample } from "./sample.ts";

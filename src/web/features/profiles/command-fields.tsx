@@ -4,10 +4,10 @@ import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro"
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
-import { type FormDefinition, sentValues } from "../../ui/form-definition.ts";
-import { DeleteButton } from "../../ui/row-buttons.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { Section } from "../../ui/section.tsx";
+import { type FormDefinition, sentValues } from "../../ui/form/form-definition.ts";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
+import { DeleteButton } from "../../ui/page/row-buttons.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { type CommandDefinition, type CommandParameter, fieldOf } from "../commands/command-forms.ts";
 
 const code = { autocapitalize: "off", spellcheck: false, class: "input reading w-full" } as const;

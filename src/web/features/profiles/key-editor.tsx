@@ -12,12 +12,12 @@ import type { JsonValue } from "../../lib/wire.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
-import { DeleteButton } from "../../ui/row-buttons.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useFirstField } from "../../ui/use-first-field.ts";
-import { useAction } from "../../ui/use-form.ts";
+import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useFirstField } from "../../ui/form/use-first-field.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { DeleteButton } from "../../ui/page/row-buttons.tsx";
 import { fromKeyForm, type KeyForm, misplacedLimit, type StateForm } from "./key-form.ts";
 
 const UNITS = ["°C", "%", "bar", "hPa", "V", "A", "W", "kW", "kWh", "ppm", "dBm", "mm/s", "m³", "m³/h", "Hz"];

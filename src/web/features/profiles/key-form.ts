@@ -8,7 +8,7 @@ import {
   type StateColor,
 } from "../../../lib/keys/key-metadata.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { limitsText } from "../../ui/limits-text.ts";
+import { limitsText } from "../../ui/form/limits-text.ts";
 
 export interface StateForm {
   /** Typed value; `true` and `12` become a boolean and a number unless the device sends texts. */

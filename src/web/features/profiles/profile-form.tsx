@@ -1,9 +1,9 @@
 import { profileDefaults } from "../../../lib/devices/profile-defaults.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
-import { AutomaticDuration } from "../../ui/automatic-duration-field.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
-import { DurationControl } from "../../ui/duration-field.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { AutomaticDuration } from "../../ui/form/automatic-duration-field.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { DurationControl } from "../../ui/form/duration-field.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
 import type { ProfileForm } from "./profiles-api.ts";
 
 const RefuseBox = ({ label, hint, value, onChange }: ControlProps) => (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Tabs } from "../../ui/tabs.tsx";
+import { Tabs } from "../../ui/page/tabs.tsx";
 import { ProfileDashboardButton } from "../dashboards/type-dashboard-button.tsx";
 
 /** Head of the pages of a profile: its name and links to its other pages. */

@@ -3,12 +3,12 @@ import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { Radio } from "../../ui/form/choice.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 import { Copyable } from "../../ui/shown-once.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import {
   MODES,
   type Profile,

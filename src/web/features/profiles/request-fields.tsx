@@ -1,10 +1,10 @@
 import { Plus } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
-import { Section } from "../../ui/section.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { isValidDraft, newDraft, type RequestDraft, SCRIPT_EXAMPLE } from "./request-drafts.ts";
 
 const DRAFTS_MAX = 32;

@@ -1,5 +1,5 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 
 export const connectionForm: FormDefinition = {
   schema: formSchema("s7/s7.schemas.ts", "createConnectionBody"),

@@ -4,11 +4,11 @@ import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import type { ControlProps } from "../../ui/form-definition.ts";
+import { Field } from "../../ui/form/field.tsx";
+import type { ControlProps } from "../../ui/form/form-definition.ts";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { ValueInput } from "../attributes/attribute-dialog.tsx";
 
 const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];

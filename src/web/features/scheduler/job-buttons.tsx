@@ -1,9 +1,9 @@
 import { Zap } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { errorText } from "../../ui/error-text.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { errorText } from "../../ui/page/error-text.ts";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import { type Job, schedulerApi } from "./scheduler-api.ts";
 
 interface Props {

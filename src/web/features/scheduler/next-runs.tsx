@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { isZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { errorText } from "../../ui/error-text.ts";
+import { errorText } from "../../ui/page/error-text.ts";
 import { zonedTime } from "./schedule-text.ts";
 import { type JobSchedule, schedulerApi } from "./scheduler-api.ts";
 

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { errorText } from "../../ui/error-text.ts";
-import { TimelineItem } from "../../ui/timeline.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { errorText } from "../../ui/page/error-text.ts";
+import { TimelineItem } from "../../ui/page/timeline.tsx";
 import { type JobRun, type RunStatus, type RunTarget, schedulerApi } from "./scheduler-api.ts";
 
 const COLOURS: Record<RunStatus, string> = {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { Field } from "../../ui/form/field.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { type RestoreProgress, restoreArchive } from "./restore-archive.ts";
 
 export function RestoreForm(props: { setupToken: string; onDone: () => void; onBack: () => void }) {

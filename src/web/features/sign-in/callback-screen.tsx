@@ -3,8 +3,8 @@ import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keepToken, startSignIn, takePendingSignIn, token } from "../../platform/session.ts";
 import { sessionApi } from "../../platform/session-api.ts";
-import { Entrance } from "../../ui/entrance.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Entrance } from "../../ui/page/entrance.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 
 type Failure = { readonly kind: "stale" } | { readonly kind: "refused"; readonly error: unknown };
 

@@ -1,11 +1,11 @@
 import type { Me } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { signOut } from "../../platform/sign-out.ts";
-import { Entrance } from "../../ui/entrance.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { Entrance } from "../../ui/page/entrance.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { signUpApi } from "./sign-up-api.ts";
 
 /** Screen on which a user without a site names a new one. */

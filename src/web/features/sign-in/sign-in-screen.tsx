@@ -5,8 +5,8 @@ import { useResource } from "../../platform/resource.ts";
 import { startSignIn, token } from "../../platform/session.ts";
 import { sessionApi } from "../../platform/session-api.ts";
 import { signOut } from "../../platform/sign-out.ts";
-import { Entrance } from "../../ui/entrance.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { Entrance } from "../../ui/page/entrance.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
 
 /** Target of invitations: leads to the hosted sign-in page with the address filled in, unless somebody is already signed in here. */
 export function SignInScreen() {

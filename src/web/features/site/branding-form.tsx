@@ -2,8 +2,8 @@ import { Upload } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/field.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { Field } from "../../ui/form/field.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
 
 const LOGO_BYTES_MAX = 100 * 1024;
 const LOGO_TYPES = "image/png,image/jpeg,image/webp,image/svg+xml";

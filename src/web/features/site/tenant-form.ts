@@ -1,5 +1,5 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 
 export const tenantForm: FormDefinition = {
   schema: formSchema("tenants/tenants.schemas.ts", "updateTenantBody"),

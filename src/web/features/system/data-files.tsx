@@ -8,11 +8,11 @@ import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { Section } from "../../ui/section.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import { type DataCheck, systemApi } from "./system-api.ts";
 
 const POLL_MS = 1_000;

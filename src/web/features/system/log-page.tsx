@@ -19,15 +19,15 @@ import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { FilterSelect } from "../../ui/filter-select.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { FilterSelect } from "../../ui/form/filter-select.tsx";
+import { SearchBox } from "../../ui/form/search-box.tsx";
+import { SelectField } from "../../ui/form/select-field.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { EmptyPanel } from "../../ui/page/empty.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { SearchBox } from "../../ui/search-box.tsx";
-import { Section } from "../../ui/section.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import { LOG_LEVELS, type LogFilter, type LogLevel, type LogLine, logApi } from "./log-api.ts";
 
 // Lists of lines of the log, the newest first.

@@ -1,5 +1,5 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { FormDefinition } from "../../ui/form/form-definition.ts";
 
 export const proxyForm: FormDefinition = {
   schema: formSchema("proxies/proxies.schemas.ts", "proxySettingsInput"),

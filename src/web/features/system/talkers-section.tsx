@@ -4,9 +4,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { me } from "../../platform/session.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
-import { Loaded } from "../../ui/loaded.tsx";
-import { Section } from "../../ui/section.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { type TopTalker, TRAFFIC_MEASURES, type TrafficMeasure, talkersApi } from "./talkers-api.ts";
 
 const SHOWN_MAX = 10;

@@ -7,10 +7,10 @@ import { useKept } from "../../platform/resource.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { Section } from "../../ui/section.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
+import { Loaded } from "../../ui/page/loaded.tsx";
+import { Section } from "../../ui/page/section.tsx";
 import { type Update, updateApi } from "./update-api.ts";
 
 const POLL_MS = 2_000;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
-import { Checkbox } from "../../ui/choice.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
 
 const STORED_AS = "lineside.csvUnits";
 

@@ -5,7 +5,7 @@ import type { Aggregation } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/page/more-menu.tsx";
 import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { CsvUnits } from "./csv-units.tsx";
 

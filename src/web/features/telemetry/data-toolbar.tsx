@@ -5,8 +5,8 @@ import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { Segments } from "../../ui/segments.tsx";
 
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];

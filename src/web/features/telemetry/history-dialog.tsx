@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { Segments } from "../../ui/form/segments.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { Segments } from "../../ui/segments.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import { ImportForm } from "./import-form.tsx";
 import { telemetryApi } from "./telemetry-api.ts";
 

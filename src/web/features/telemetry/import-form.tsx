@@ -4,12 +4,12 @@ import type { Text } from "../../../lib/texts/text.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { LabelledSegments } from "../../ui/segments.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { useAction } from "../../ui/use-form.ts";
-import { ZoneField } from "../../ui/zone-field.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { LabelledSegments } from "../../ui/form/segments.tsx";
+import { SubmitButton } from "../../ui/form/submit-button.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ZoneField } from "../../ui/form/zone-field.tsx";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { importParts } from "./file-chunks.ts";
 import { type ImportQuery, telemetryApi } from "./telemetry-api.ts";
 

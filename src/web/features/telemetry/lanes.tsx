@@ -6,11 +6,11 @@ import type { TimeBounds } from "../../lib/time-window.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
-import { AlarmLink } from "../../ui/alarm-link.tsx";
 import type { ChartWindow } from "../../ui/chart/chart-gestures.ts";
 import { ChartHost, type ChartLine } from "../../ui/chart/chart-host.tsx";
 import { useChartLink } from "../../ui/chart/chart-link.ts";
 import { ReadOut } from "../../ui/chart/read-out.tsx";
+import { AlarmLink } from "../../ui/state/alarm-link.tsx";
 import type { KeySeries } from "./device-series.ts";
 
 export interface LaneKey {

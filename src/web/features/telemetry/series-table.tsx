@@ -5,7 +5,7 @@ import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import { formatDate, formatReading, zoneName } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { VirtualRows } from "../../ui/virtual-rows.tsx";
+import { VirtualRows } from "../../ui/page/virtual-rows.tsx";
 
 const ROW_PX = 32;
 

@@ -11,7 +11,7 @@ import {
 import { formatDate, formatReading, formatShare, formatSpan } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
-import { type StateAppearance, stateAppearances } from "../../ui/state-appearances.ts";
+import { type StateAppearance, stateAppearances } from "../../ui/state/state-appearances.ts";
 
 /** Share of an interval's width left free beside its bar. */
 const GAP_SHARE = 0.08;

@@ -1,6 +1,11 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues, ObjectSchema } from "../../lib/form-schema.ts";
-import { type FieldEntry, type FormDefinition, fieldsOfForm, sentValues } from "../../ui/form-definition.ts";
+import {
+  type FieldEntry,
+  type FormDefinition,
+  fieldsOfForm,
+  sentValues,
+} from "../../ui/form/form-definition.ts";
 
 /** Types of targets, in the order in which they are offered. */
 export const TARGET_TYPES = [

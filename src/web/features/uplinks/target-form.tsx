@@ -1,7 +1,7 @@
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../ui/choice.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { SchemaFields } from "../../ui/form/schema-fields.tsx";
 import { certificatesForm, hasTlsChoice, type TargetType, targetForm } from "./target-fields.ts";
 
 interface Props {

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../ui/choice.tsx";
-import { CommaList } from "../../ui/comma-list.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Checkbox } from "../../ui/form/choice.tsx";
+import { CommaList } from "../../ui/form/comma-list.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form/form-definition.ts";
+import { TextAreaField } from "../../ui/form/text-area-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { DeviceScope } from "../devices/device-scope.tsx";
 import type { Uplink } from "./uplinks-api.ts";
 

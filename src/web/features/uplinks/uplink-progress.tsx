@@ -6,12 +6,12 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
-import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/form/use-form.ts";
+import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { Age } from "../../ui/state/age.tsx";
 import { type Uplink, uplinksApi } from "./uplinks-api.ts";
 
 const REFRESH_MS = 2_000;

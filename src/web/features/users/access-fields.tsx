@@ -1,6 +1,6 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox, Radio } from "../../ui/choice.tsx";
-import type { ControlProps } from "../../ui/form-definition.ts";
+import { Checkbox, Radio } from "../../ui/form/choice.tsx";
+import type { ControlProps } from "../../ui/form/form-definition.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { AssetPicker } from "./asset-picker.tsx";
 import type { Access } from "./users-types.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Chips } from "../../ui/chips.tsx";
+import { Chips } from "../../ui/form/chips.tsx";
 import { KnownAssets } from "../devices/known-assets.tsx";
 
 interface Props {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
-import { SchemaDialog } from "../../ui/schema-form.tsx";
+import { SchemaDialog } from "../../ui/form/schema-form.tsx";
 import { InvitationResult } from "./invitation-result.tsx";
 import { invitationForm } from "./user-form.ts";
 import { usersApi } from "./users-api.ts";

@@ -1,8 +1,8 @@
 import type { Role } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { me } from "../../platform/session.ts";
-import type { ControlProps } from "../../ui/form-definition.ts";
-import { SelectField } from "../../ui/select-field.tsx";
+import type { ControlProps } from "../../ui/form/form-definition.ts";
+import { SelectField } from "../../ui/form/select-field.tsx";
 import { ROLES } from "./users-types.ts";
 
 /** Lists roles up to the user's own; the present role is always listed. */

@@ -1,7 +1,7 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import type { Fields, FormDefinition } from "../../ui/form-definition.ts";
+import type { Fields, FormDefinition } from "../../ui/form/form-definition.ts";
 import { AccessFields } from "./access-fields.tsx";
 import { RoleSelect } from "./role-select.tsx";
 import type { InviteDelivery, User, UserStatus } from "./users-types.ts";

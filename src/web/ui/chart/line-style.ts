@@ -5,7 +5,7 @@ import {
   limitSeverities,
 } from "../../../lib/keys/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
-import { severityColor } from "../severity-colors.ts";
+import { severityColor } from "../state/severity-colors.ts";
 import type { ChartBand, ChartLimit } from "./chart.types.ts";
 import type { ChartSeries } from "./chart-axes.ts";
 

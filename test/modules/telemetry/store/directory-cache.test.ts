@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { BlockDirectory, BlockRef } from "../../../../src/modules/telemetry/store/block-directory.ts";
-import { DirectoryCache } from "../../../../src/modules/telemetry/store/block-store.ts";
+import type {
+  BlockDirectory,
+  BlockRef,
+} from "../../../../src/modules/telemetry/store/blocks/block-directory.ts";
+import { DirectoryCache } from "../../../../src/modules/telemetry/store/blocks/block-store.ts";
 
 const DEVICE = 3;
 const FAMILY = 0;

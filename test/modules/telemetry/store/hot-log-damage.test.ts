@@ -14,15 +14,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRandom } from "../../../../src/lib/data/random.ts";
-import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-log.ts";
+import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot/hot-log.ts";
 import {
   decodeRecordHead,
   HEADER_BYTES,
   RECORD_BYTES,
   recordBytesOf,
-} from "../../../../src/modules/telemetry/store/hot-log-format.ts";
-import type { LogPlace } from "../../../../src/modules/telemetry/store/hot-log-position.ts";
-import { logDisk } from "../../../../src/modules/telemetry/store/log-disk.ts";
+} from "../../../../src/modules/telemetry/store/hot/hot-log-format.ts";
+import type { LogPlace } from "../../../../src/modules/telemetry/store/hot/hot-log-position.ts";
+import { logDisk } from "../../../../src/modules/telemetry/store/hot/log-disk.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-damage-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/lib/data/value-kind.ts";
+import { summarise } from "../../../../src/modules/telemetry/store/blocks/column-summary.ts";
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
 import { PIECE_ROWS } from "../../../../src/modules/telemetry/store/codec/block-pieces.ts";
 import { SUM_ROWS } from "../../../../src/modules/telemetry/store/codec/column-sums.ts";
@@ -8,9 +9,8 @@ import { decodeUnpacked, encodeNumbers } from "../../../../src/modules/telemetry
 import { NumberRows } from "../../../../src/modules/telemetry/store/codec/number-rows.ts";
 import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
 import { unpack } from "../../../../src/modules/telemetry/store/codec/packing.ts";
-import { summarise } from "../../../../src/modules/telemetry/store/column-summary.ts";
+import { type StateValue, stateAt } from "../../../../src/modules/telemetry/store/query/state-table.ts";
 import { type Column, newColumn, numberTags } from "../../../../src/modules/telemetry/store/rows.ts";
-import { type StateValue, stateAt } from "../../../../src/modules/telemetry/store/state-table.ts";
 
 const newNumbers = (count: number) => new Float64Array(count);
 

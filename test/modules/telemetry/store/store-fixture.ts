@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceId, TenantId } from "../../../../src/lib/core/ids.ts";
-import { DeviceKeys } from "../../../../src/modules/telemetry/store/key-limits.ts";
 import type { TelemetryStore } from "../../../../src/modules/telemetry/store/store.types.ts";
 import type { TelemetryStoreOptions } from "../../../../src/modules/telemetry/store/store-options.ts";
 import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
-import { TenantUse } from "../../../../src/modules/telemetry/store/tenant-use.ts";
+import { DeviceKeys } from "../../../../src/modules/telemetry/store/upkeep/key-limits.ts";
+import { TenantUse } from "../../../../src/modules/telemetry/store/upkeep/tenant-use.ts";
 import type {
   DeviceSeries,
   Point,

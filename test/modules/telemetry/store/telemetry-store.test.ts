@@ -7,7 +7,7 @@ import {
   decodeRecordHead,
   HEADER_BYTES,
   recordBytesOf,
-} from "../../../../src/modules/telemetry/store/hot-log-format.ts";
+} from "../../../../src/modules/telemetry/store/hot/hot-log-format.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { systemClock } from "../../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";

@@ -6,9 +6,9 @@
 import { ByteReader } from "../../../../lib/data/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 import { TAG_NUMBER, TAG_STRING } from "../../../../lib/data/value-kind.ts";
-import { type ColumnSummary, emptySummary, summarise } from "../column-summary.ts";
+import { type ColumnSummary, emptySummary, summarise } from "../blocks/column-summary.ts";
+import { numberState, type StateTable, type StateValue, sharedState } from "../query/state-table.ts";
 import type { Rows } from "../rows.ts";
-import { numberState, type StateTable, type StateValue, sharedState } from "../state-table.ts";
 import { encodeColumn } from "./column-codec.ts";
 import { encodeNumbers } from "./number-codec.ts";
 import type { Effort } from "./packing.ts";

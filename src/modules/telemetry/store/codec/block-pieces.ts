@@ -1,4 +1,4 @@
-import { type ColumnSummary, summarise } from "../column-summary.ts";
+import { type ColumnSummary, summarise } from "../blocks/column-summary.ts";
 import { type Column, numberTags } from "../rows.ts";
 import type { Allocate } from "./number-codec.ts";
 import type { NumberRows } from "./number-rows.ts";

@@ -1,6 +1,6 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../../lib/data/value-kind.ts";
+import { identityOf, type StateValue, sharedState, stateAt } from "../query/state-table.ts";
 import type { Column } from "../rows.ts";
-import { identityOf, type StateValue, sharedState, stateAt } from "../state-table.ts";
 import type { Stamps } from "./stamps.ts";
 
 /** Min. average rows per run; shorter runs save nothing. */

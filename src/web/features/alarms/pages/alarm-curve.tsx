@@ -16,8 +16,8 @@ import { ChartHost, type ChartLine } from "../../../ui/chart/chart-host.tsx";
 import { useChartLink } from "../../../ui/chart/chart-link.ts";
 import { themeColor } from "../../../ui/chart/line-style.ts";
 import { ReadOut } from "../../../ui/chart/read-out.tsx";
-import { Loaded } from "../../../ui/loaded.tsx";
-import { severityColor } from "../../../ui/severity-colors.ts";
+import { Loaded } from "../../../ui/page/loaded.tsx";
+import { severityColor } from "../../../ui/state/severity-colors.ts";
 import { DeviceSeries } from "../../telemetry/device-series.ts";
 import { type Alarm, type AlarmEvent, alarmsApi, type ConditionPart, type RuleState } from "../alarms-api.ts";
 

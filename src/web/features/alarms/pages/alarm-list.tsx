@@ -5,7 +5,7 @@ import { useLive } from "../../../platform/live.ts";
 import { usePages } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { useCoalesced } from "../../../platform/use-coalesced.ts";
-import { ResourceList } from "../../../ui/resource-list.tsx";
+import { ResourceList } from "../../../ui/page/resource-list.tsx";
 import { alarmsApi } from "../alarms-api.ts";
 import { AlarmFilterBar, useAlarmFilters } from "./alarm-filters.tsx";
 import { AlarmMenu } from "./alarm-menu.tsx";

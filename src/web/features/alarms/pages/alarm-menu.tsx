@@ -1,9 +1,9 @@
 import { Download } from "lucide-preact";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../../ui/choice.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { MENU_ITEM, MoreMenu } from "../../../ui/more-menu.tsx";
-import { useAction } from "../../../ui/use-form.ts";
+import { Checkbox } from "../../../ui/form/choice.tsx";
+import { useAction } from "../../../ui/form/use-form.ts";
+import { ErrorNote } from "../../../ui/page/error-note.tsx";
+import { MENU_ITEM, MoreMenu } from "../../../ui/page/more-menu.tsx";
 import { canNotify, hasNotifications, hasSound, setNotifications, setSound } from "../alarm-alerts.ts";
 import type { AlarmFilter } from "../alarms-api.ts";
 import { downloadAlarms } from "./alarm-csv.ts";

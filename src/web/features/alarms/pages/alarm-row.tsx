@@ -4,11 +4,11 @@ import { formatCount, toMs } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { language } from "../../../platform/preferences.ts";
 import { may } from "../../../platform/session.ts";
-import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { useAction } from "../../../ui/form/use-form.ts";
 import { IconButton } from "../../../ui/icon-button.tsx";
-import { useAction } from "../../../ui/use-form.ts";
+import { ErrorNote } from "../../../ui/page/error-note.tsx";
+import { Age } from "../../../ui/state/age.tsx";
 import { type Alarm, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 

@@ -1,5 +1,5 @@
 import { t } from "../../../platform/i18n/i18n.ts";
-import { Tabs } from "../../../ui/tabs.tsx";
+import { Tabs } from "../../../ui/page/tabs.tsx";
 
 export const ALARM_TABS = ["list", "rules", "statistics"] as const;
 export type AlarmTab = (typeof ALARM_TABS)[number];

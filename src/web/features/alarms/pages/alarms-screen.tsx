@@ -1,5 +1,5 @@
 import { useRoute } from "preact-iso";
-import { Page } from "../../../ui/page.tsx";
+import { Page } from "../../../ui/page/page.tsx";
 import { AlarmList } from "./alarm-list.tsx";
 import { AlarmPage } from "./alarm-page.tsx";
 import { RulesPage } from "./rules-page.tsx";

@@ -5,8 +5,8 @@ import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { toast } from "../../../platform/toasts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { useAction } from "../../../ui/use-form.ts";
+import { useAction } from "../../../ui/form/use-form.ts";
+import { ErrorNote } from "../../../ui/page/error-note.tsx";
 import { type Alarm, alarmsApi } from "../alarms-api.ts";
 import { CommentForm } from "./comment-form.tsx";
 

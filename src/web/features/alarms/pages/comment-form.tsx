@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { useAction } from "../../../ui/use-form.ts";
+import { SubmitButton } from "../../../ui/form/submit-button.tsx";
+import { useAction } from "../../../ui/form/use-form.ts";
+import { ErrorNote } from "../../../ui/page/error-note.tsx";
 
 /** A comment on one alarm or on many. */
 export function CommentForm({ onSave }: { onSave: (text: string) => Promise<void> }) {

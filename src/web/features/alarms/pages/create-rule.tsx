@@ -4,8 +4,8 @@ import { useLocation } from "preact-iso";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { Button } from "../../../ui/button.tsx";
-import { FormDialog } from "../../../ui/form-dialog.tsx";
-import { SelectField } from "../../../ui/select-field.tsx";
+import { FormDialog } from "../../../ui/form/form-dialog.tsx";
+import { SelectField } from "../../../ui/form/select-field.tsx";
 import { devicesApi } from "../../devices/devices-api.ts";
 import { ruleHref } from "../rule-href.ts";
 

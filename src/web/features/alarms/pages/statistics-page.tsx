@@ -11,12 +11,12 @@ import {
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../../platform/resource.ts";
 import { useUrlFilter } from "../../../platform/use-url-filter.ts";
-import { Age } from "../../../ui/age.tsx";
-import { FilterSelect } from "../../../ui/filter-select.tsx";
-import { Loaded } from "../../../ui/loaded.tsx";
-import { PageHead } from "../../../ui/page-head.tsx";
-import { Section } from "../../../ui/section.tsx";
-import { Segments } from "../../../ui/segments.tsx";
+import { FilterSelect } from "../../../ui/form/filter-select.tsx";
+import { Segments } from "../../../ui/form/segments.tsx";
+import { Loaded } from "../../../ui/page/loaded.tsx";
+import { PageHead } from "../../../ui/page/page-head.tsx";
+import { Section } from "../../../ui/page/section.tsx";
+import { Age } from "../../../ui/state/age.tsx";
 import { devicesApi } from "../../devices/devices-api.ts";
 import { type AlarmStatistics, alarmStatistics } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";

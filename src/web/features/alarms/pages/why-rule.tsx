@@ -8,7 +8,7 @@ import { useLive } from "../../../platform/live.ts";
 import { useKept } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { useCoalesced } from "../../../platform/use-coalesced.ts";
-import { Loaded } from "../../../ui/loaded.tsx";
+import { Loaded } from "../../../ui/page/loaded.tsx";
 import { type Alarm, alarmsApi, type ConditionPart, type TriggerState } from "../alarms-api.ts";
 import { conditionText, valueText } from "../condition-text.ts";
 import { ruleHref } from "../rule-href.ts";

@@ -4,8 +4,8 @@ import type { JsonValue } from "../../../lib/wire.ts";
 import { formatDate, toMs } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { useAction } from "../../../ui/use-form.ts";
+import { useAction } from "../../../ui/form/use-form.ts";
+import { ErrorNote } from "../../../ui/page/error-note.tsx";
 import { type BackTestResult, backTest } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 

@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-preact";
 import { unitSymbol } from "../../../../lib/keys/key-format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { AutomaticDuration } from "../../../ui/automatic-duration-field.tsx";
+import { AutomaticDuration } from "../../../ui/form/automatic-duration-field.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 

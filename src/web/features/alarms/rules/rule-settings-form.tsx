@@ -2,10 +2,10 @@ import { formSchema } from "../../../lib/form-schema.macro.ts" with { type: "mac
 import type { FormValues } from "../../../lib/form-schema.ts";
 import { ownZone } from "../../../lib/zoned-time.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { Checkbox } from "../../../ui/choice.tsx";
-import { CommaList } from "../../../ui/comma-list.tsx";
-import { DurationControl, DurationField } from "../../../ui/duration-field.tsx";
-import type { ControlProps, FormDefinition } from "../../../ui/form-definition.ts";
+import { Checkbox } from "../../../ui/form/choice.tsx";
+import { CommaList } from "../../../ui/form/comma-list.tsx";
+import { DurationControl, DurationField } from "../../../ui/form/duration-field.tsx";
+import type { ControlProps, FormDefinition } from "../../../ui/form/form-definition.ts";
 import { DevicePicker } from "../../devices/device-picker.tsx";
 import { RecipientFields } from "./recipient-fields.tsx";
 import { DAYS, type TriggerForm } from "./rule-form.ts";

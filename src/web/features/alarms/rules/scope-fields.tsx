@@ -1,8 +1,8 @@
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
-import { Radio } from "../../../ui/choice.tsx";
-import { Loaded } from "../../../ui/loaded.tsx";
-import { SchemaFields } from "../../../ui/schema-fields.tsx";
+import { Radio } from "../../../ui/form/choice.tsx";
+import { SchemaFields } from "../../../ui/form/schema-fields.tsx";
+import { Loaded } from "../../../ui/page/loaded.tsx";
 import { countWatched } from "../alarms-api.ts";
 import { isEmptyScope, type RuleScopeForm } from "./rule-form.ts";
 import { scopeForm } from "./rule-settings-form.tsx";

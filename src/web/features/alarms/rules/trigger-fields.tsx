@@ -3,9 +3,9 @@ import { type AlarmSeverity, severitiesDescending } from "../../../../lib/alarms
 import type { KeyMetadataMap } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { Button } from "../../../ui/button.tsx";
+import { type FormState, SchemaFields } from "../../../ui/form/schema-fields.tsx";
+import { TextAreaField } from "../../../ui/form/text-area-field.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
-import { type FormState, SchemaFields } from "../../../ui/schema-fields.tsx";
-import { TextAreaField } from "../../../ui/text-area-field.tsx";
 import { RowFields } from "./row-fields.tsx";
 import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";
 import { messageForm, timingForm } from "./rule-settings-form.tsx";

@@ -15,7 +15,7 @@ import { isZone } from "../../../lib/zoned-time.ts";
 import { formatChange, formatDate, formatMarks, formatMoney } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { serverNow } from "../../../platform/now.ts";
-import type { WidgetSeries } from "../board-feed.ts";
+import type { WidgetSeries } from "../board/board-feed.ts";
 import { keysOf, numberOf, sharedMetadata, shown, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 

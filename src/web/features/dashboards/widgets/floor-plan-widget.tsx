@@ -1,8 +1,8 @@
 import type { LimitLevel } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
-import { levelClass } from "../../../ui/severity-colors.ts";
-import { StateLamp } from "../../../ui/state-lamp.tsx";
+import { levelClass } from "../../../ui/state/severity-colors.ts";
+import { StateLamp } from "../../../ui/state/state-lamp.tsx";
 import type { ResolvedDevice } from "../dashboards-api.ts";
 import { Drill } from "./drill.tsx";
 import { isPicture, Plan } from "./plan.tsx";

@@ -1,7 +1,7 @@
 import { ownZone } from "../../../lib/zoned-time.ts";
-import type { StackedForm } from "../stacked.ts";
-import type { WidgetPart } from "../widget-form.tsx";
-import { windowOfChoice } from "../window-picker.tsx";
+import type { StackedForm } from "../board/stacked.ts";
+import { windowOfChoice } from "../board/window-picker.tsx";
+import type { WidgetPart } from "../editor/widget-form.tsx";
 import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
 import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";

@@ -1,10 +1,10 @@
 import { CircleCheck } from "lucide-preact";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
-import { Age } from "../../../ui/age.tsx";
-import { levelClass } from "../../../ui/severity-colors.ts";
-import { StateDot } from "../../../ui/state-dot.tsx";
-import { StateLamp } from "../../../ui/state-lamp.tsx";
+import { Age } from "../../../ui/state/age.tsx";
+import { levelClass } from "../../../ui/state/severity-colors.ts";
+import { StateDot } from "../../../ui/state/state-dot.tsx";
+import { StateLamp } from "../../../ui/state/state-lamp.tsx";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
 import { MoreNote, useFittedRows } from "./fitted-rows.tsx";

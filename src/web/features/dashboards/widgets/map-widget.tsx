@@ -3,7 +3,7 @@ import { type Position, positionKeys, readPosition } from "../../../../lib/conso
 import { formatNumber } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { StateLamp } from "../../../ui/state-lamp.tsx";
+import { StateLamp } from "../../../ui/state/state-lamp.tsx";
 import { rem } from "./fitted-rows.tsx";
 import {
   Card,

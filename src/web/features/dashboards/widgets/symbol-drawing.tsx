@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { levelClass } from "../../../ui/severity-colors.ts";
+import { levelClass } from "../../../ui/state/severity-colors.ts";
 import type { SymbolLevel, SymbolShape } from "./symbol-shapes.ts";
 import { type SymbolLook, shapeOf } from "./symbols.ts";
 

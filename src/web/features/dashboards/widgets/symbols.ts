@@ -6,7 +6,7 @@ import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { stateColor } from "../../../lib/state-colors.ts";
 import { formatReading } from "../../../platform/i18n/format.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
-import { meaningOf } from "../../../ui/state-appearances.ts";
+import { meaningOf } from "../../../ui/state/state-appearances.ts";
 import type { ResolvedDevice, Widget } from "../dashboards-api.ts";
 import { type SymbolShape, symbolShapes, UNKNOWN_SHAPE } from "./symbol-shapes.ts";
 import { newestOf } from "./values.ts";

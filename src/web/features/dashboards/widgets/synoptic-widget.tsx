@@ -1,8 +1,8 @@
 import { t } from "../../../platform/i18n/i18n.ts";
 import { darkNow } from "../../../platform/preferences.ts";
-import { levelClass } from "../../../ui/severity-colors.ts";
-import { SeverityMark } from "../../../ui/severity-mark.tsx";
-import { stateText } from "../../../ui/state-lamp.tsx";
+import { levelClass } from "../../../ui/state/severity-colors.ts";
+import { SeverityMark } from "../../../ui/state/severity-mark.tsx";
+import { stateText } from "../../../ui/state/state-lamp.tsx";
 import { Drill } from "./drill.tsx";
 import { Plan } from "./plan.tsx";
 import { SymbolDrawing } from "./symbol-drawing.tsx";

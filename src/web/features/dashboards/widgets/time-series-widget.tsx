@@ -9,7 +9,7 @@ import { type ChartLink, useChartLink } from "../../../ui/chart/chart-link.ts";
 import { ReadOut } from "../../../ui/chart/read-out.tsx";
 import { useAnnotations } from "../../annotations/use-annotations.ts";
 import { StateDurations } from "../../telemetry/state-durations.tsx";
-import type { WidgetFeed, WidgetSeries } from "../board-feed.ts";
+import type { WidgetFeed, WidgetSeries } from "../board/board-feed.ts";
 import { labelOf, metadataOfSeries } from "./chart-widgets.tsx";
 import { useFittedRows } from "./fitted-rows.tsx";
 import { keysOf, numberOf, scrolling, shown, textField } from "./values.ts";

@@ -5,8 +5,8 @@ import type { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
-import { Age } from "../../../ui/age.tsx";
-import { levelClass } from "../../../ui/severity-colors.ts";
+import { Age } from "../../../ui/state/age.tsx";
+import { levelClass } from "../../../ui/state/severity-colors.ts";
 import {
   keysOf,
   levelOf,

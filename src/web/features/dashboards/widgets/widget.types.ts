@@ -2,7 +2,7 @@ import type { ComponentType } from "preact";
 import type { LatestSnapshot } from "../../../lib/api-types.ts";
 import type { TimeBounds } from "../../../lib/time-window.ts";
 import type { ChartWindow } from "../../../ui/chart/chart-gestures.ts";
-import type { WidgetFeed } from "../board-feed.ts";
+import type { WidgetFeed } from "../board/board-feed.ts";
 import type { Widget } from "../dashboards-api.ts";
 
 export type Bounds = TimeBounds;
