@@ -40,10 +40,10 @@ function streamOf(
   const end = () => {
     held.end();
     cancel();
-    // The pending read has been cancelled, so nobody handles its error.
+    // The pending read has been canceled, so nobody handles its error.
     Promise.resolve(pieces.return?.()).catch(() => undefined);
   };
-  // If a request ends before its response begins, the stream is neither read nor cancelled.
+  // If a request ends before its response begins, the stream is neither read nor canceled.
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
   return new ReadableStream<Uint8Array>({

@@ -27,7 +27,7 @@ export const textFields = {
 
 /** Sentence as code and parameters, which readers render in their own language. */
 export const textSchema = t.Object(textFields, { title: "Text" });
-/** Sentence as code and parameters, including its English text for programs without a catalogue. */
+/** Sentence as code and parameters, including its English text for programs without a catalog. */
 export const renderedText = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
 const NAME = new RegExp(TEXT_FORMS.name);

@@ -2,17 +2,17 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   COLUMNS,
+  type GridArea,
   move,
   nudge,
-  type Place,
   resize,
   roomFor,
   rowsOf,
   settle,
 } from "../../src/web/features/dashboards/board/grid.ts";
 
-const place = (i: string, x: number, y: number, w: number, h: number): Place => ({ i, x, y, w, h });
-const isOver = (a: Place, b: Place) =>
+const place = (i: string, x: number, y: number, w: number, h: number): GridArea => ({ i, x, y, w, h });
+const isOver = (a: GridArea, b: GridArea) =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 const places = fc
@@ -27,7 +27,7 @@ const places = fc
   )
   .map((all) => all.map((candidate, index) => ({ i: `w${index}`, ...candidate })));
 
-function ensureGood(settled: readonly Place[]): void {
+function ensureGood(settled: readonly GridArea[]): void {
   for (const [index, item] of settled.entries()) {
     expect(item.x >= 0 && item.w >= 1 && item.h >= 1 && item.y >= 0 && item.x + item.w <= COLUMNS).toBe(true);
     for (const other of settled.slice(index + 1)) expect(isOver(item, other)).toBe(false);

@@ -1,4 +1,4 @@
-/** Severities of alarms. This list is their only home: the server, the console and the catalogues take them from here. */
+/** Severities of alarms. This list is their only home: the server, the console and the catalogs take them from here. */
 
 /** Sorted, least severe first. */
 export const ALARM_SEVERITIES = ["INDETERMINATE", "WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;

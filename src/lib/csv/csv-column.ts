@@ -183,7 +183,7 @@ export class CsvColumns {
     );
   }
 
-  /** Observes a plain number of a row that `addNumberRows` counts. */
+  /** Observes a plain number of a row whose other cells are counted together. */
   observeNumber(column: number, hasDecimals: boolean): void {
     this.#columnAt(column).observeNumber(hasDecimals);
   }

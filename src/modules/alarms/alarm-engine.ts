@@ -487,7 +487,7 @@ export class AlarmEngine {
     return device === undefined || rules === undefined ? undefined : { device, rules };
   }
 
-  /** Runs `work`. If it fails, the state of the device in memory is discarded in favour of the stored state, and `false` is returned. */
+  /** Runs `work`. If it fails, the state of the device in memory is discarded in favor of the stored state, and `false` is returned. */
   #guarded(deviceId: DeviceId, work: () => void): boolean {
     try {
       work();

@@ -25,7 +25,7 @@ export interface EvaluatedMessage {
 }
 
 /** Returns whether a later reading of the message has the key. */
-function isToBring(message: EvaluatedMessage, key: string): boolean {
+function hasLaterReading(message: EvaluatedMessage, key: string): boolean {
   if (message.next === message.readings.length) return false;
   message.lastIndexes ??= new Map(
     message.readings.flatMap(({ values }, index) =>
@@ -104,8 +104,8 @@ export class AlarmIntake {
    */
   hasWaiting(deviceId: DeviceId, key: string): boolean {
     const taken = this.#taken;
-    if (taken?.device.deviceId === deviceId) return isToBring(taken, key);
-    return (this.#waiting.get(deviceId) ?? []).some(({ message }) => isToBring(message, key));
+    if (taken?.device.deviceId === deviceId) return hasLaterReading(taken, key);
+    return (this.#waiting.get(deviceId) ?? []).some(({ message }) => hasLaterReading(message, key));
   }
 
   /** Processes all waiting readings without sharing. */

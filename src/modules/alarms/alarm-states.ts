@@ -101,7 +101,7 @@ export class AlarmStates {
     this.#seenDevices.add(deviceId);
   }
 
-  /** Discards the state in memory in favour of the stored state. */
+  /** Discards the state in memory in favor of the stored state. */
   forget(deviceId: DeviceId): void {
     this.#states.delete(deviceId);
     this.#unwritten.delete(deviceId);

@@ -59,7 +59,7 @@ function within(
 }
 
 /** Removes devices and assets hidden from the reader from an entry. */
-export function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
+export function redacted(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
   if (devices === "all") return entry;
   const isHidden = (id: string, isDeviceField: boolean) =>
     !devices.has(id as DeviceId) && (isDeviceField || isDevice(id));
@@ -241,7 +241,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         .from(auditEntries)
         .where(and(or(...ownersIn(scope)), seenIn(scope), eq(auditEntries.auditId, auditId)))
         .get();
-      return row && withinReach(toEntry(row), scope);
+      return row && redacted(toEntry(row), scope);
     },
     listActions(scope: AuditScope): string[] {
       const found = new Set<string>();

@@ -9,7 +9,7 @@ import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { AuditRepository } from "./audit.repository.ts";
-import { withinReach } from "./audit.repository.ts";
+import { redacted } from "./audit.repository.ts";
 import type { AuditEntry, AuditFilter, AuditRecorder, AuditScope, NewAuditEntry } from "./audit.types.ts";
 import type { AuditHolder, AuditHolders } from "./audit-shares.ts";
 
@@ -25,7 +25,7 @@ const STAMPS: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
 /** Fields omitted from entries about creation and deletion, because the entry itself contains them. */
 const EXISTING: ReadonlySet<string> = new Set([...STAMPS, "createdAt", "tenantId"]);
 
-/** Returns whether the object is a catalogue text, whose field `code` is not a secret. */
+/** Returns whether the object is a catalog text, whose field `code` is not a secret. */
 const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
   typeof code === "string" && hasText(code) && isJsonObject(params);
 
@@ -266,7 +266,7 @@ export function createAuditService(deps: {
     if (scope.devices === "all") return items;
     const shown: AuditEntry[] = [];
     for (const entry of items) {
-      shown.push(withinReach(entry, scope));
+      shown.push(redacted(entry, scope));
       await workShare.pause();
     }
     return shown;

@@ -9,7 +9,7 @@ const SEARCH_WORDS_MAX = 8;
 export interface IndexPage {
   readonly limit: number;
   readonly offset: number;
-  /** Field of `sortFields`, with a leading `-` for descending order. */
+  /** Field of `SORT_FIELDS`, with a leading `-` for descending order. */
   readonly sort?: string | undefined;
 }
 

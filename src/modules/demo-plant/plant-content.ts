@@ -191,7 +191,7 @@ const link = (top: number, position: number): string => {
   return `<path d="M${x} ${y}V${top + BELT.top + BELT.height / 2}" stroke="#7b8a92" stroke-opacity="0.45" stroke-width="10"/>`;
 };
 
-/** Draws a hall in one grey of varying transparency, which suits a light and a dark page. */
+/** Draws a hall in one gray of varying transparency, which suits a light and a dark page. */
 const hall = (y: number, title: string) => `
   <rect x="10" y="${y}" width="980" height="${HALL.height}" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-opacity="0.6" stroke-width="2"/>
   <text x="24" y="${y + HALL.height - 14}" font-family="sans-serif" font-size="20" fill="#7b8a92">${title}</text>

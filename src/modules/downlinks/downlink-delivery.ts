@@ -140,7 +140,7 @@ export function createDownlinkDelivery(deps: {
     queue,
     lifecycle,
     start(): void {
-      repository.hasten(now()); // including what a clock that was set back would delay
+      repository.capDueTimes(now()); // including what a clock that was set back would delay
       queue.start();
     },
     async stop(): Promise<void> {

@@ -27,13 +27,13 @@ interface Holder {
 }
 
 /** Location of an entry. */
-interface Place {
+interface EntryLocation {
   readonly pool: Pool;
   readonly holder: string;
   readonly key: string;
 }
 
-interface Occurrence extends Place {
+interface Occurrence extends EntryLocation {
   readonly now: number;
   readonly portOf: () => number | undefined;
 }
@@ -166,7 +166,7 @@ export class FaultList {
   readonly #newId: () => string;
   /** Pools by tenant; `undefined` for entries without one. */
   readonly #pools = new Map<TenantId | undefined, Pool>();
-  readonly #places = new Map<FaultEntry, Place>();
+  readonly #places = new Map<FaultEntry, EntryLocation>();
   readonly #bySubject = new Map<string, Set<FaultEntry>>();
   readonly #changed = new Set<FaultEntry>();
   readonly #removed = new Set<string>();
@@ -288,7 +288,7 @@ export class FaultList {
     return entry;
   }
 
-  #keep(entry: FaultEntry, { pool, holder, key }: Place): void {
+  #keep(entry: FaultEntry, { pool, holder, key }: EntryLocation): void {
     pool.add(holder, key, entry);
     this.#places.set(entry, { pool, holder, key });
     if (entry.subject === undefined) return;

@@ -60,13 +60,13 @@ export interface SplitSettings {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-interface Place {
+interface SecretPaths {
   readonly at: readonly string[];
   readonly server: readonly string[];
 }
 
 /** Returns the secret that was stored for this server. */
-function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
+function keptSecret(input: unknown, { at, server }: SecretPaths, before: SplitSettings | undefined): string {
   const name = at.join(".");
   const kept = before?.secrets[name];
   if (kept === undefined) throw invalid("integration.secret_unknown", { name });
@@ -76,7 +76,7 @@ function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings
 }
 
 /** Returns `undefined` if there is none. */
-function secretAt(input: unknown, place: Place, before: SplitSettings | undefined): string | undefined {
+function secretAt(input: unknown, place: SecretPaths, before: SplitSettings | undefined): string | undefined {
   const value = valueAt(input, place.at);
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string") return value;

@@ -43,7 +43,7 @@ export const MESSAGE_FORMATS = [
 ] as const;
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
 
-/** Formats whose devices are recognised by the topics on which they publish. */
+/** Formats whose devices are recognized by the topics on which they publish. */
 export const DISCOVERED_FORMATS = [
   "tasmota",
   "zigbee2mqtt",

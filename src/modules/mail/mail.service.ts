@@ -50,7 +50,7 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
 /** Releases held mails and those waiting for a retry, if there is a mail server. */
 function releaseWaiting({ transport, repository, clock, now, log }: MailServiceDeps): void {
   if (transport() === undefined) return;
-  repository.hasten(now() + HOUR_MS);
+  repository.capDueTimes(now() + HOUR_MS);
   const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
   if (released > 0) log.info("held mails are sent now", { mails: released });
 }

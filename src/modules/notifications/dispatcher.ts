@@ -146,7 +146,7 @@ export class Dispatcher {
 
   start(): void {
     this.#isStarted = true;
-    this.#deps.repository.hasten(this.#deps.now() + WINDOW_MS_MAX);
+    this.#deps.repository.capDueTimes(this.#deps.now() + WINDOW_MS_MAX);
     this.#wake();
   }
 

@@ -1,4 +1,4 @@
-import { type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { urlProblem } from "../../lib/network/outbound-request.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
@@ -29,7 +29,14 @@ interface Preset {
 }
 
 /** Returns the rank of a severity; 1 for the most severe. */
-const rankOf = (severity: AlarmSeverity): number => severitiesDescending.indexOf(severity) + 1;
+/** Priorities of ntfy (1 to 5, usually 3) and Gotify (0 to 10; phones ring from 8). */
+const PRIORITIES: Record<AlarmSeverity, { readonly ntfy: number; readonly gotify: number }> = {
+  CRITICAL: { ntfy: 5, gotify: 9 },
+  MAJOR: { ntfy: 4, gotify: 7 },
+  MINOR: { ntfy: 3, gotify: 5 },
+  WARNING: { ntfy: 2, gotify: 3 },
+  INDETERMINATE: { ntfy: 2, gotify: 3 },
+};
 
 /** Escapes three characters with a meaning in Slack. */
 const inSlack = (text: string): string =>
@@ -105,8 +112,7 @@ const presets: Readonly<Record<MessengerKind, Preset>> = {
       topic,
       title,
       message: text,
-      // 5 is the highest, 3 the default.
-      priority: isOver ? 3 : Math.max(6 - rankOf(severity), 2),
+      priority: isOver ? 3 : PRIORITIES[severity].ntfy,
       tags: [isOver ? "white_check_mark" : "warning"],
       ...(link !== undefined && { click: link.url }),
     }),
@@ -116,8 +122,7 @@ const presets: Readonly<Record<MessengerKind, Preset>> = {
     body: (_, { title, text, severity, isOver, link }) => ({
       title,
       message: text,
-      // 0 to 10; from 8 on a phone rings.
-      priority: isOver ? 4 : Math.max(11 - rankOf(severity) * 2, 3),
+      priority: isOver ? 4 : PRIORITIES[severity].gotify,
       ...(link !== undefined && { extras: { "client::notification": { click: { url: link.url } } } }),
     }),
   },

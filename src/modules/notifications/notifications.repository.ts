@@ -77,7 +77,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
         .limit(1)
         .get()?.endsAt,
     /** Limits the end of windows, because a clock that was set back must not delay them. */
-    hasten: (latest: number): void =>
+    capDueTimes: (latest: number): void =>
       void orm
         .update(notificationFlows)
         .set({ endsAt: latest })

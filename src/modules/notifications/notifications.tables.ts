@@ -51,7 +51,7 @@ export const notificationFlows = sqliteTable(
     /** Id of the user or messenger. After its deletion, the window ends and is deleted. */
     recipientId: text("recipient_id").notNull(),
     channel: text("channel", { enum: FLOW_CHANNELS }).notNull(),
-    /** End of the window, on the clock of `createSteadyNow`: epoch ms that clock changes do not move. */
+    /** End of the window, on the clock of `createMonotonicNow`: epoch ms that clock changes do not move. */
     endsAt: integer("ends_at").notNull(),
     sent: integer("sent").notNull(),
     digest: text("gathered", { mode: "json" }).$type<Digest>(),

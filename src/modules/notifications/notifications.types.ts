@@ -69,7 +69,7 @@ export interface Flow {
   /** Id of the user or messenger. */
   readonly recipientId: string;
   readonly channel: (typeof FLOW_CHANNELS)[number];
-  /** End of the window, on the clock of `createSteadyNow`: epoch ms that clock changes do not move. */
+  /** End of the window, on the clock of `createMonotonicNow`: epoch ms that clock changes do not move. */
   readonly endsAt: number;
   readonly sent: number;
   readonly digest: Digest | null;

@@ -51,7 +51,7 @@ export function createHttpExchange(deps: {
   async function run(request: HttpRequest, signal: AbortSignal): Promise<LimitedResponse> {
     const url = new URL(request.url);
     const { request: begin } = await clientFor(url);
-    // A lookup cannot be cancelled; the exchange merely stops waiting for it.
+    // A lookup cannot be canceled; the exchange merely stops waiting for it.
     const resolved = addresses.of(request.tenantId).resolve(url.hostname, portOf(url));
     const found = (await Promise.race([resolved, rejection(signal)])).slice(0, ADDRESSES_MAX);
     signal.throwIfAborted();

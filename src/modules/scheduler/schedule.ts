@@ -208,7 +208,7 @@ function cronOf(expression: string, timezone: string): CronTimes {
 /**
  * Returns the first time after `after` (epoch ms) at which the schedule is due; undefined if there is none. A time of day skipped by daylight saving
  * is due when the gap ends; a repeated one at its first occurrence. Schedules that repeat within the day (every minute, every hour) continue through
- * both: see `cron-times.ts`.
+ * both, as `CronTimes` explains.
  */
 export function nextTime(schedule: Schedule, after: number): number | undefined {
   if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;

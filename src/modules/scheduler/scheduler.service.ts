@@ -145,7 +145,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   const { jobs, runs, targets, devices, runner, clock } = deps;
 
   /** Returns the job as visible to the caller; undefined if the caller sees none of its devices. */
-  function see(principal: Principal, job: Job, types = typesOf(principal)): SeenJob | undefined {
+  function visibleTo(principal: Principal, job: Job, types = typesOf(principal)): SeenJob | undefined {
     const visible = principal.devices;
     if (visible === "all") return { ...job, hiddenTargets: 0 };
     const { action } = job;
@@ -166,7 +166,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   }
 
   function get(principal: Principal, jobId: string): SeenJob {
-    const seen = see(principal, jobs.get(principal.tenantId, jobId));
+    const seen = visibleTo(principal, jobs.get(principal.tenantId, jobId));
     if (seen === undefined) throw jobNotFound();
     return seen;
   }
@@ -248,7 +248,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   return {
     read(principal: Principal) {
       const types = typesOf(principal);
-      const all = mapRows(jobs.rows(principal.tenantId), (job) => see(principal, job, types));
+      const all = mapRows(jobs.rows(principal.tenantId), (job) => visibleTo(principal, job, types));
       return principal.devices === "all" ? all : withoutHidden(all);
     },
     get,

@@ -58,7 +58,7 @@ interface OpenRange {
 }
 
 /** Progress of a reader. */
-interface Place {
+interface ReaderPosition {
   /** Position of the last returned step of hot rows. */
   readonly after: number;
   readonly ranges: readonly OpenRange[];
@@ -133,11 +133,11 @@ export class UplinkReader {
     return { ...item, repeat: () => this.#goTo(before), pass: () => this.#goTo(behind) };
   }
 
-  #place(): Place {
+  #place(): ReaderPosition {
     return { after: this.#given, ranges: [...this.#ranges], open: this.#open };
   }
 
-  #goTo({ after, ranges, open }: Place): void {
+  #goTo({ after, ranges, open }: ReaderPosition): void {
     this.wake();
     this.#steps = undefined;
     this.#after = after;

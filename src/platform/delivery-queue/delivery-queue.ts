@@ -21,7 +21,7 @@ import type { createDeliveryStore } from "./delivery-store.ts";
  * - Settled at most once: a lane reads only rows after its newest settled row until that result is written.
  * - Order: rows of a target with the same order key are sent one at a time. A row waiting for its retry only delays later rows with its key.
  * - Fairness: tenants share the attempts in flight, weighted by their duration; a failing target is tested by one row at a time.
- * - Clock: running attempts and waits use monotonic time. `now` must not jump; a kind that stores wall-clock times limits them at startup (`hasten`).
+ * - Clock: running attempts and waits use monotonic time. `now` must not jump; a kind that stores wall-clock times limits them at startup (`capDueTimes`).
  * - Size limits: beyond `limits.waiting`, the tenant with the most waiting rows loses its oldest.
  * - Expiry: an expired row is given up. If `isStrict`, it is never sent after its expiry; otherwise each row gets one attempt at a working target.
  * - Timeout: an attempt is aborted after `attemptMs` and counts as a failure of its target; a late result is ignored. Mails have their own timeout.
@@ -96,7 +96,7 @@ export interface GiveUp {
 export interface DeliveryKind<Target extends DeliveryTarget, Row extends DeliveryRow, Reply = undefined> {
   readonly store: Pick<
     ReturnType<typeof createDeliveryStore<never, Row>>,
-    "lanes" | "waiting" | "head" | "hasten"
+    "lanes" | "waiting" | "head" | "capDueTimes"
   > & {
     /** Returns the targets with waiting rows. With `dueBy`, those with rows due by then, if the kind can tell. */
     targets(dueBy?: number): readonly Target[];
@@ -203,7 +203,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   changed(row: Target, { tryNow }: { tryNow: boolean }): void {
     if (this.#isStopped) return;
     this.flush();
-    if (tryNow) this.#kind.store.hasten(this.#kind.now(), row.targetId);
+    if (tryNow) this.#kind.store.capDueTimes(this.#kind.now(), row.targetId);
     const target = this.#load(row);
     if (tryNow) this.#lanes.unblock(target);
     this.wake();

@@ -132,7 +132,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
       };
     },
     /** Limits the due time of waiting rows to `latest`, for one target or all. */
-    hasten(latest: number, targetId?: string): void {
+    capDueTimes(latest: number, targetId?: string): void {
       const where = and(targetId === undefined ? isWaiting : ofTarget, gt(dueAt, latest));
       lazyStatement(() => orm.update(table).set({ dueAt: latest }).where(where)).run({ targetId });
     },

@@ -1,7 +1,7 @@
 /** Number of keys above which idle keys are forgotten. Below it they are kept, so that many short tasks count as much as a long one. */
 const IDLE_KEYS_MAX = 1_000;
 
-interface Place<Member> {
+interface Turn<Member> {
   readonly member: Member;
   /** Virtual time: usage of the key. When its work begins, at least the usage of the most recently served key. */
   used: number;
@@ -16,7 +16,7 @@ export class FairTurns<Member> {
   readonly #create: () => Member;
   readonly #hasWork: (member: Member) => boolean;
   /** Keyed by key. Among equal usage, the key with the longest wait is first. */
-  readonly #places = new Map<string, Place<Member>>();
+  readonly #places = new Map<string, Turn<Member>>();
   #now = 0;
 
   constructor(options: { create: () => Member; hasWork: (member: Member) => boolean }) {
@@ -43,7 +43,7 @@ export class FairTurns<Member> {
 
   /** Takes the turn of the least used key for which `canGoOn` returns true. */
   next(canGoOn = this.#hasWork): { readonly key: string; readonly member: Member } | undefined {
-    let next: [string, Place<Member>] | undefined;
+    let next: [string, Turn<Member>] | undefined;
     for (const entry of this.#places)
       if ((next === undefined || entry[1].used < next[1].used) && canGoOn(entry[1].member)) next = entry;
     if (next === undefined) return undefined;

@@ -95,7 +95,7 @@ export class KeptHttp {
     }
   }
 
-  /** Returns the addresses. A lookup cannot be cancelled; the request merely stops waiting for it. */
+  /** Returns the addresses. A lookup cannot be canceled; the request merely stops waiting for it. */
   async #addresses(signal: AbortSignal): Promise<readonly string[]> {
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);

@@ -223,7 +223,7 @@ function inlineImage(root: string, { href, text }: Tokens.Image): string {
   if (!href.endsWith(".svg")) return "";
   const drawing = readFileSync(join(root, "docs/images", basename(href)), "utf8");
   const named = drawing.replace("<svg ", `<svg role="img" aria-label="${Bun.escapeHTML(text)}" `);
-  // A colour that suits both themes of other viewers gives way to that of the text.
+  // A color that suits both themes of other viewers gives way to that of the text.
   return named.replace(/^(<svg [^>]*)fill="[^"]*"/, '$1fill="currentColor"');
 }
 

@@ -28,7 +28,7 @@ const minutesOf = (time: string): number => {
   return (hours ?? 0) * 60 + (minutes ?? 0);
 };
 
-/** Returns the shortest time between neighbouring times of day of a list, in ms. */
+/** Returns the shortest time between neighboring times of day of a list, in ms. */
 function shortestShiftMs(times: readonly string[]): number {
   const minutes = times.map(minutesOf).sort((a, b) => a - b);
   const gaps = minutes.map((start, index) => (minutes[index + 1] ?? minutes[0]! + 24 * 60) - start);

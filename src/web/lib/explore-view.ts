@@ -19,7 +19,7 @@ export interface PaneAppearance {
   readonly max?: number | undefined;
 }
 
-/** Series drawn together: as lines, or each as a lane coloured by state. */
+/** Series drawn together: as lines, or each as a lane colored by state. */
 export interface Pane extends PaneAppearance {
   readonly kind: "lines" | "lanes";
   readonly series: readonly ExploreSeries[];

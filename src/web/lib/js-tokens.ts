@@ -1,4 +1,4 @@
-/** Splits JavaScript into tokens for colouring; a wrong guess only costs a colour. */
+/** Splits JavaScript into tokens for coloring; a wrong guess only costs a color. */
 
 export type TokenKind = "plain" | "comment" | "string" | "number" | "keyword" | "name";
 

@@ -1,6 +1,6 @@
 import type { StateColor } from "../../lib/keys/key-metadata.ts";
 
-/** Colours of states in the light and the dark theme, each with a contrast of at least 3 : 1 on its panel. Red, orange and yellow are those of the severities. */
+/** Colors of states in the light and the dark theme, each with a contrast of at least 3 : 1 on its panel. Red, orange and yellow are those of the severities. */
 const colors: Readonly<Record<StateColor, readonly [light: string, dark: string]>> = {
   gray: ["#6b7880", "#8fa0a9"],
   green: ["#1c7040", "#5fce8d"],

@@ -45,7 +45,7 @@ export async function loadAppearance(signedIn: boolean): Promise<void> {
 const rulesOf = ({ primary, onPrimary }: ThemeColors): string =>
   `--color-primary:${primary};--color-primary-content:${onPrimary}`;
 
-/** Overrides the colours of the themes (styles.css). */
+/** Overrides the colors of the themes (styles.css). */
 export function watchAppearance(): void {
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

@@ -28,7 +28,7 @@ function createRig(count: number) {
     update: (id: string) => void open.delete(id),
     listCarriers: (_: string, limit = Number.POSITIVE_INFINITY) => [...open.values()].slice(0, limit),
     trimSettled: () => void trims++,
-    hasten: () => undefined,
+    capDueTimes: () => undefined,
     targets: () => [{ targetId: "i", tenantId: "t" }],
     lanes: () => [{ orderKey: "0", dueAt: 0 }],
     waiting: () => ({

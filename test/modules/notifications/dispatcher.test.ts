@@ -44,7 +44,7 @@ function dispatcherOf(users: number, waiting: QueuedNotification[]) {
       saveFlow: (flow: Flow) => void flows.set(flow.recipientId, flow),
       listEnded: () => [],
       nextEnd: () => undefined,
-      hasten: () => undefined,
+      capDueTimes: () => undefined,
     },
     users: {
       listOf: () => Array.from({ length: users }, (_, number) => userOf(number)),

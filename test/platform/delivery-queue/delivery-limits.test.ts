@@ -187,11 +187,11 @@ test("stored due times are limited for one target or for all", () => {
   rig.clock.advance(10_000);
   for (const target of [a, b]) rig.insert(target, "d", "x");
   const dueTimes = () => rig.rows().map(({ dueAt }) => dueAt);
-  rig.store.hasten(20_000);
+  rig.store.capDueTimes(20_000);
   expect(dueTimes()).toEqual([10_000, 10_000]);
-  rig.store.hasten(5_000, a.targetId);
+  rig.store.capDueTimes(5_000, a.targetId);
   expect(dueTimes()).toEqual([5_000, 10_000]);
-  rig.store.hasten(3_000);
+  rig.store.capDueTimes(3_000);
   expect(dueTimes()).toEqual([3_000, 3_000]);
 });
 

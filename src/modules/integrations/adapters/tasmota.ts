@@ -37,13 +37,13 @@ const isLeftOut: NonNullable<FlattenRules["isLeftOut"]> = (key, { depth, parent,
   // Address of a sensor; a numeric Id is a reading of a card or fingerprint reader.
   (key === "Id" && depth > 0 && typeof value === "string");
 
-interface Place {
+interface TopicParts {
   readonly prefix: string;
   readonly device: string;
   readonly kind: string;
 }
 
-function placeOf(topic: string): Place | undefined {
+function placeOf(topic: string): TopicParts | undefined {
   const levels = topic.split("/");
   const kind = levels.pop();
   const first = levels[0];
@@ -95,7 +95,7 @@ function attributesOf(body: Fields) {
   };
 }
 
-function read(place: Place, message: NotedMessage): Normalized {
+function read(place: TopicParts, message: NotedMessage): Normalized {
   const { device, kind } = place;
   const body = jsonOrText(message);
   if (kind === "LWT") return { messages: [reading(device, { online: body === "Online" })] };

@@ -149,7 +149,7 @@ const BATCH_DELAY_BYTES_MIN = 512;
 
 /** Wait of a group in ms, if waiting does not slow senders down (`BatchPace`). */
 const TOGETHER_MS = 8;
-/** Bytes at which a group ends its wait of `togetherMs`; the unused part of its last page is then relatively small. */
+/** Bytes at which a group ends its wait of `TOGETHER_MS`; the unused part of its last page is then relatively small. */
 const TOGETHER_BYTES = 12_288;
 
 /** Buffers larger than this are not kept for reuse. */

@@ -28,9 +28,9 @@ import { checkTask } from "./upkeep/check-task.ts";
 import type { Deletion } from "./upkeep/deletion.types.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./upkeep/deletion-tasks.ts";
 import { keysTask } from "./upkeep/keys-task.ts";
-import { Maintenance } from "./upkeep/maintenance.ts";
 import { SliceScheduler, type Steps } from "./upkeep/slice-scheduler.ts";
 import { startProblem } from "./upkeep/start-problem.ts";
+import { Upkeep } from "./upkeep/upkeep.ts";
 
 type Post = (reply: StoreReply, transfer?: ArrayBuffer[]) => void;
 
@@ -39,14 +39,14 @@ class WorkerService {
   readonly #post: Post;
   readonly #scheduler = new SliceScheduler();
   readonly #times = new CommitTimes();
-  /** Ids of cancelled calls. */
+  /** Ids of canceled calls. */
   readonly #cancelled = new Set<number>();
   /** Device number → keys that have lost their last point since the last report. */
   readonly #droppedKeys = new Map<number, number[]>();
   /** True if damage was reported and not yet read. */
   #hasToldDamage = false;
   #engine: StoreEngine | null = null;
-  #maintenance: Maintenance | null = null;
+  #upkeep: Upkeep | null = null;
   /** Set after a failure that no retry may hide. */
   #broken: string | null = null;
   #file = "";
@@ -83,7 +83,7 @@ class WorkerService {
       const definitions = engine.recover();
       this.#engine = engine;
       engine.syncer.onFailed = (error) => this.#backgroundFailed(error);
-      this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
+      this.#upkeep = new Upkeep(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
       engine.registry.onDropped = ({ no }, key) => this.#dropped(no, key);
       engine.blocks.onDamaged = () => this.#damaged();
       const series = seriesOf(engine.registry);
@@ -115,7 +115,7 @@ class WorkerService {
 
   #commit(request: CommitRequest): void {
     const engine = this.#running();
-    this.#maintenance?.beforeCommit();
+    this.#upkeep?.beforeCommit();
     const started = performance.now();
     try {
       if (this.#broken !== null) throw new Error(this.#broken);
@@ -131,7 +131,7 @@ class WorkerService {
           request.buffer,
         ]);
         engine.index(committed);
-        this.#maintenance?.afterCommit();
+        this.#upkeep?.afterCommit();
       });
     } catch (error) {
       // Answers come in the order of the requests.
@@ -199,7 +199,7 @@ class WorkerService {
       case "stamp":
         return this.#stamp(request.args);
       case "compact":
-        await this.#maintenance?.compact();
+        await this.#upkeep?.compact();
         return null;
       case "deleteRange":
         return this.#delete(request, deletionOf(engine, request.args));
@@ -297,14 +297,14 @@ class WorkerService {
     });
   }
 
-  /** Returns whether a call was cancelled; its task then ends without a response. */
+  /** Returns whether a call was canceled; its task then ends without a response. */
   #forget(id: number): boolean {
     return this.#cancelled.delete(id);
   }
 
   #stop(): void {
     this.#scheduler.stop();
-    this.#maintenance?.stop();
+    this.#upkeep?.stop();
     const engine = this.#engine;
     this.#engine = null;
     if (engine !== null) {

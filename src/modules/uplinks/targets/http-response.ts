@@ -17,7 +17,7 @@ const codes = {
 } as const;
 
 /** Returns the error for a response other than 2xx. `reason`: details from the target in addition to the status. */
-export function answerError(
+export function responseError(
   status: number,
   reason: Text | string = detail("delivery_error.status", { status }),
 ): TargetError {

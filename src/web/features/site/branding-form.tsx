@@ -71,7 +71,7 @@ function LogoControl({ label, hint, error, value, isDisabled, onChange }: Contro
   );
 }
 
-/** The site's own name, colour and logo; an empty field selects the product's. */
+/** The site's own name, color and logo; an empty field selects the product's. */
 export const brandingForm: FormDefinition = {
   schema: formSchema("tenants/tenants.schemas.ts", "brandingBody"),
   texts: ["branding"],

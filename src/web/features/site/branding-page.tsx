@@ -11,7 +11,7 @@ import { brandingForm } from "./branding-form.tsx";
 import type { Branding, TenantBranding } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
 
-/** The site's own name, logo and colour in place of the product's. */
+/** The site's own name, logo and color in place of the product's. */
 export function BrandingPage() {
   const resource = useResource(siteApi.branding, []);
   return (
@@ -71,7 +71,7 @@ function BrandingForm({ given, onSaved }: FormProps) {
   );
 }
 
-/** Previews both themes side by side; the readable shades are known once the colour is saved. */
+/** Previews both themes side by side; the readable shades are known once the color is saved. */
 function Preview({ branding, saved }: { branding: Branding; saved: TenantBranding }) {
   const { name, logo, primaryColor: color } = branding;
   const colors =

@@ -18,7 +18,7 @@ export interface Controls {
   readonly keys: readonly string[] | undefined;
   readonly set: (changes: Record<string, string>) => void;
   readonly setWindow: (window: TimeWindow) => void;
-  /** Shows a part of the window, or a neighbouring one. The browser's Back button returns. */
+  /** Shows a part of the window, or a neighboring one. The browser's Back button returns. */
   readonly zoom: (window: TimeWindow, options?: { readonly isPan: boolean }) => void;
   /** Returns to the window before the zoom. */
   readonly unzoom: () => void;

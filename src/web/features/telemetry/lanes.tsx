@@ -17,7 +17,7 @@ export interface LaneKey {
   readonly key: string;
   /** Undefined for a key without metadata. */
   readonly metadata: KeyMetadata | undefined;
-  /** Position among the selected keys; determines the colour, which is then the same in every view. */
+  /** Position among the selected keys; determines the color, which is then the same in every view. */
   readonly index: number;
   readonly series: KeySeries;
 }

@@ -14,7 +14,7 @@ const LOADERS: Record<Language, () => Promise<Catalogue>> = {
 
 const catalogues = new Map<Language, Catalogue>();
 const loading = new Map<Language, Promise<void>>();
-/** Number of loaded catalogues; components that read it are drawn again. */
+/** Number of loaded catalogs; components that read it are drawn again. */
 const arrived = signal(0);
 
 async function fetchTexts(wanted: Language): Promise<void> {
@@ -52,7 +52,7 @@ function currentCatalogue(): Catalogue | undefined {
   return catalogue;
 }
 
-/** Returns a text in the user's language, or the server's `english` if the catalogue is not loaded or the code is newer. */
+/** Returns a text in the user's language, or the server's `english` if the catalog is not loaded or the code is newer. */
 function render(text: Text, english: string): string {
   const catalogue = currentCatalogue();
   return catalogue !== undefined && Object.hasOwn(catalogue, text.code)

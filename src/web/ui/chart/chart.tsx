@@ -77,7 +77,7 @@ export interface ChartProps {
   readonly annotations?: readonly Annotation[] | undefined;
   /** Ends of the first value axis, if a person has set them. */
   readonly axisLimits?: AxisLimits | undefined;
-  /** True if the axes are labelled even if there is only one line. */
+  /** True if the axes are labeled even if there is only one line. */
   readonly isLabelled?: boolean;
   /** True if the chart does not react to the pointer: without a cursor, the browser has fewer layers to draw. */
   readonly isInert?: boolean;

@@ -23,7 +23,7 @@ export function lineStyle(
   return { stepped: true, ...(marks.length > 0 && { marks: marks.sort(([a], [b]) => a - b) }) };
 }
 
-/** Returns a colour of the theme in a format for a canvas. */
+/** Returns a color of the theme in a format for a canvas. */
 export const themeColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`);
 

@@ -25,7 +25,7 @@ interface Props {
   readonly children?: ComponentChildren;
 }
 
-/** Colour and name of a line, with the value and time of the sample that its dot marks. */
+/** Color and name of a line, with the value and time of the sample that its dot marks. */
 export function ReadOut({
   line,
   title,

@@ -22,7 +22,7 @@ interface Props {
 }
 
 /**
- * A text area with coloured JavaScript behind the same text in the same font: caret, selection, undo, search and on-screen keyboard remain the
+ * A text area with colored JavaScript behind the same text in the same font: caret, selection, undo, search and on-screen keyboard remain the
  * browser's own.
  */
 export function CodeEditor({ label, value, onInput, wrongLine, describedBy, readOnly = false }: Props) {

@@ -29,7 +29,7 @@ export interface FormField {
   readonly path: string;
   /** Name of its texts, if it is not the path. */
   readonly text?: string;
-  /** Label and hint of a user-defined field, in place of its texts in the catalogue. */
+  /** Label and hint of a user-defined field, in place of its texts in the catalog. */
   readonly own?: { readonly label: string; readonly hint?: string | undefined };
   /** Shown only if this is true and its variant is selected. */
   readonly when?: (values: FormValues) => boolean;
@@ -41,7 +41,7 @@ export interface FormField {
   readonly isRadio?: true;
   /** Visible lines of a multi-line text. */
   readonly rows?: number;
-  /** Returns the name of an option, in place of its text in the catalogue. */
+  /** Returns the name of an option, in place of its text in the catalog. */
   readonly optionText?: (option: string | number) => string;
   /** Draws the field in place of the control of its schema. */
   readonly control?: ComponentType<ControlProps>;

@@ -9,7 +9,7 @@ const joined = (limits: KeyLimits, names: readonly (keyof KeyLimits)[], metadata
     .map((limit) => formatReading(limit, { key: "", ...metadata }))
     .join(" / ");
 
-/** Returns the limits at which a value has a colour, such as `≤ 2 °C · ≥ 63 °C / 70 °C`; empty without any. */
+/** Returns the limits at which a value has a color, such as `≤ 2 °C · ≥ 63 °C / 70 °C`; empty without any. */
 export function limitsText(metadata: Metadata | undefined): string {
   const limits = metadata?.limits ?? {};
   if (metadata === undefined) return "";

@@ -27,9 +27,9 @@ export interface FormState {
   readonly errorOf?: ((path: string) => string | undefined) | undefined;
   /** True, or true for the field at a path, if it cannot be changed. */
   readonly isDisabled?: boolean | ((path: string) => boolean) | undefined;
-  /** Options by path, if they differ from the schema's; with texts if the catalogue has none. */
+  /** Options by path, if they differ from the schema's; with texts if the catalog has none. */
   readonly options?: Readonly<Record<string, ReadonlyArray<string | readonly [string, string]>>> | undefined;
-  /** Hints by path, which replace those of the catalogue. */
+  /** Hints by path, which replace those of the catalog. */
   readonly hints?: Readonly<Record<string, string>> | undefined;
 }
 

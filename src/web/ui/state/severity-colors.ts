@@ -1,18 +1,18 @@
-// The only map of severities to colours. Their tokens are in styles.css, for both themes. Red, orange, amber and yellow follow the
-// severity, as in most alarm lists of SCADA systems; blue stays the colour of information.
+// The only map of severities to colors. Their tokens are in styles.css, for both themes. Red, orange, amber and yellow follow the
+// severity, as in most alarm lists of SCADA systems; blue stays the color of information.
 
 import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { type LimitLevel, limitSeverities } from "../../../lib/keys/key-metadata.ts";
 
 interface SeverityClasses {
-  /** Colour of text, readable on every background of the theme. */
+  /** Color of text, readable on every background of the theme. */
   readonly text: string;
-  /** The colour of marks as `currentColor`, for graphics. */
+  /** The color of marks as `currentColor`, for graphics. */
   readonly graphic: string;
-  /** Background of a mark, outlined in the colour of marks. */
+  /** Background of a mark, outlined in the color of marks. */
   readonly ground: string;
   readonly fill: string;
-  /** Background and text colour of a badge. */
+  /** Background and text color of a badge. */
   readonly badge: string;
 }
 
@@ -61,9 +61,9 @@ export const severityClass = (severity: AlarmSeverity, use: keyof SeverityClasse
 export const levelClass = (level: LimitLevel, use: keyof SeverityClasses, normal = ""): string =>
   level === "normal" ? normal : severityClass(limitSeverities[level], use);
 
-/** Name of the CSS variable with the colour of marks and lines. */
+/** Name of the CSS variable with the color of marks and lines. */
 export const severityVariable = (severity: AlarmSeverity): string => `--severity-${severity.toLowerCase()}`;
 
-/** Returns the colour of marks and lines in the current theme, in a format for a canvas. */
+/** Returns the color of marks and lines in the current theme, in a format for a canvas. */
 export const severityColor = (severity: AlarmSeverity): string =>
   getComputedStyle(document.documentElement).getPropertyValue(severityVariable(severity));

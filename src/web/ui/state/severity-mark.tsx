@@ -1,7 +1,7 @@
 import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { severityClass } from "./severity-colors.ts";
 
-/** A shape for each severity, so that it is not shown by colour alone. Round marks are connection states. */
+/** A shape for each severity, so that it is not shown by color alone. Round marks are connection states. */
 const SHAPES: Readonly<Record<AlarmSeverity, string>> = {
   CRITICAL: "M1.5 1.5h9v9h-9z",
   MAJOR: "M6 1.5 11 10.5H1z",
@@ -10,7 +10,7 @@ const SHAPES: Readonly<Record<AlarmSeverity, string>> = {
   INDETERMINATE: "M1.5 4h9v4h-9z",
 };
 
-/** The mark of a severity: hollow and without colour if the alarm is cleared. Its name is shown beside it. */
+/** The mark of a severity: hollow and without color if the alarm is cleared. Its name is shown beside it. */
 export function SeverityMark({
   severity,
   isCleared = false,

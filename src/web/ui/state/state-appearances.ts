@@ -27,7 +27,7 @@ const colorsOfMeaning: Readonly<Record<StateMeaning, string>> = {
 export const meaningOf = (state: TelemetryValue): StateMeaning | undefined =>
   MEANINGS.find(([, name]) => name.test(String(state)))?.[0];
 
-/** Returns the colour of a state by the meaning of its name, otherwise by its position among the states. */
+/** Returns the color of a state by the meaning of its name, otherwise by its position among the states. */
 function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], isDark: boolean): string {
   const meaning = meaningOf(state);
   return meaning === undefined ? lineColor(others.indexOf(state), isDark) : colorsOfMeaning[meaning];
@@ -38,7 +38,7 @@ export interface StateAppearance {
   readonly color: string;
 }
 
-/** Returns the name and colour of each state: those defined for its key, otherwise derived from its value. */
+/** Returns the name and color of each state: those defined for its key, otherwise derived from its value. */
 export function stateAppearances(
   values: readonly TelemetryValue[],
   metadata: readonly (KeyMetadata | undefined)[],

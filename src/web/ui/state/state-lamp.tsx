@@ -21,7 +21,7 @@ export function stateText({ state, severity, childName }: Omit<StateLampProps, "
   return childName === undefined ? word : t("state.ofChild", { state: word, name: childName });
 }
 
-/** Shows the worst of state and open alarms as an icon and a word, so that state is never shown by colour alone. */
+/** Shows the worst of state and open alarms as an icon and a word, so that state is never shown by color alone. */
 export function StateLamp({ state, severity, childName, bare = false }: StateLampProps) {
   const text = stateText({ state, severity, childName });
   const full = severity === undefined ? text : `${text}, ${stateText({ state })}`;

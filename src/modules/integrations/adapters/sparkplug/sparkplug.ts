@@ -52,7 +52,7 @@ interface EdgeNode {
   readonly tables: Map<string, Table>;
 }
 
-interface Place {
+interface TopicParts {
   readonly group: string;
   readonly type: string;
   readonly node: string;
@@ -65,7 +65,7 @@ const TYPES = new Set(["NBIRTH", "NDATA", "NDEATH", "DBIRTH", "DDATA", "DDEATH"]
 const NO_SPARKPLUG = detail("ignored.topic_of_others", { system: "Sparkplug B" });
 
 /** Returns the place, or the reason for ignoring the message. */
-function placeOf(topic: string): Place | Text {
+function placeOf(topic: string): TopicParts | Text {
   const [namespace, group, type, node, device = "", ...rest] = topic.split("/");
   if (namespace === "STATE" || group === "STATE") return detail("ignored.host_state");
   const isNamed = group?.trim() && node?.trim();
@@ -85,7 +85,7 @@ function payloadOf(bytes: Uint8Array): RawPayload {
   throw invalid("integration.body_compressed");
 }
 
-const referenceOf = ({ group, node }: Place, device: string): DeviceReference => {
+const referenceOf = ({ group, node }: TopicParts, device: string): DeviceReference => {
   const name = device === "" ? node : `${node}/${device}`;
   return { externalId: `${group}/${name}`, name };
 };
@@ -256,7 +256,7 @@ class SparkplugAdapter implements Adapter {
 
   #metrics(
     node: EdgeNode,
-    place: Place,
+    place: TopicParts,
     input: { payload: RawPayload; isGap: boolean; now: number },
   ): Normalized {
     const { payload, isGap, now } = input;
@@ -276,7 +276,7 @@ class SparkplugAdapter implements Adapter {
     return { ...ignored(reason), ...asked };
   }
 
-  #nodeOf({ group, node }: Place): EdgeNode {
+  #nodeOf({ group, node }: TopicParts): EdgeNode {
     const key = `${group}/${node}`;
     let edgeNode = this.#nodes.get(key);
     if (!edgeNode) {
@@ -289,7 +289,7 @@ class SparkplugAdapter implements Adapter {
   }
 
   /** Returns whether messages are missing before this one. */
-  #follow(node: EdgeNode, place: Place, payload: RawPayload): boolean {
+  #follow(node: EdgeNode, place: TopicParts, payload: RawPayload): boolean {
     const { seq = 0 } = payload;
     if (place.type === "NBIRTH") {
       node.tables.clear();
@@ -306,7 +306,7 @@ class SparkplugAdapter implements Adapter {
 
   #replies(
     node: EdgeNode,
-    { group, node: name }: Place,
+    { group, node: name }: TopicParts,
     { isNeeded, now }: { isNeeded: boolean; now: number },
   ) {
     const isAsked = node.askedAt !== undefined && Math.abs(now - node.askedAt) < ASK_AGAIN_AFTER_MS;
@@ -320,7 +320,7 @@ class SparkplugAdapter implements Adapter {
   }
 
   #presence(
-    place: Place,
+    place: TopicParts,
     devices: readonly string[],
     { isOnline, payload, receivedAt }: { isOnline: boolean; payload: RawPayload; receivedAt: number },
   ): NormalizedMessage[] {
@@ -335,7 +335,7 @@ class SparkplugAdapter implements Adapter {
   }
 
   /** Marks an edge node and all of its devices as offline. */
-  #nodeDeath(place: Place, payload: RawPayload, receivedAt: number): Normalized {
+  #nodeDeath(place: TopicParts, payload: RawPayload, receivedAt: number): Normalized {
     const key = `${place.group}/${place.node}`;
     const node = this.#nodes.get(key);
     const bdSeq = bdSeqOf(payload);

@@ -1,5 +1,5 @@
 /**
- * Splits the eight bytes of doubles, or of the zigzag differences of neighbouring bit patterns, into one plane each, so that zstd finds
+ * Splits the eight bytes of doubles, or of the zigzag differences of neighboring bit patterns, into one plane each, so that zstd finds
  * similarities. Uses 32-bit halves, because BigInt would take a hundred times as long.
  */
 
@@ -22,7 +22,7 @@ export function joinPlanes(planes: Uint8Array, values: Float64Array): void {
   }
 }
 
-/** Returns the first value and the zigzag differences of neighbouring bit patterns, as bit patterns instead of numbers. */
+/** Returns the first value and the zigzag differences of neighboring bit patterns, as bit patterns instead of numbers. */
 export function bitDeltas(values: Float64Array): Float64Array {
   const deltas = new Float64Array(values.length);
   const from = halvesOf(values);
@@ -69,7 +69,7 @@ export function joinDeltaPlanes(planes: Uint8Array, values: Float64Array): void 
 const halvesOf = (values: Float64Array): Uint32Array =>
   new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
 
-/** Returns four bytes, one from each of four neighbouring planes. */
+/** Returns four bytes, one from each of four neighboring planes. */
 const wordAt = (planes: Uint8Array, index: number, length: number): number =>
   planes[index]! |
   (planes[index + length]! << 8) |

@@ -5,7 +5,7 @@
 export interface DecimalForm {
   /** Decimal places. */
   readonly scale: number;
-  /** At most `decimalMax` in magnitude; an exception repeats its predecessor. */
+  /** At most `DECIMAL_MAX` in magnitude; an exception repeats its predecessor. */
   readonly ints: Float64Array;
   /** Distance from `ints / 10^scale` in units of the last place; null if all are 0. */
   readonly places: Float64Array | null;

@@ -23,7 +23,7 @@ const MODE_DECIMAL = 1;
 const MODE_RANK = 2;
 /** The eight bytes of the doubles, in one plane each. */
 const MODE_PLANES = 3;
-/** Planes of the differences of neighbouring doubles' bits. */
+/** Planes of the differences of neighboring doubles' bits. */
 const MODE_DELTA_PLANES = 4;
 
 /** A first value and a constant step: timestamps of a device that keeps time. */
@@ -35,7 +35,7 @@ const MODE_SPLIT_RANK = 7;
 /** Decimal-scaled integers close to the lines of grids. */
 const MODE_GRID = 8;
 
-/** Set if the values are stored as differences of neighbours. */
+/** Set if the values are stored as differences of neighbors. */
 const DIFFERENCES_FLAG = 0x04;
 const PLACES_FLAG = 0x10;
 const EXCEPTIONS_FLAG = 0x20;

@@ -6,7 +6,7 @@ import { sliceRows, upperBound } from "../rows.ts";
 import type { StoreEngine } from "../store-engine.ts";
 import { hotRows } from "./range-reader.ts";
 
-interface Place {
+interface StoredSeries {
   readonly device: DeviceState;
   readonly series: SeriesState;
 }
@@ -14,7 +14,7 @@ interface Place {
 /** Returns the newest value of a series in blocks with a timestamp up to `until`. */
 export function newestSealed(
   engine: StoreEngine,
-  { device, series }: Place,
+  { device, series }: StoredSeries,
   until = Number.POSITIVE_INFINITY,
 ): SealedValue | null {
   const of = { device: device.no, family: series.family };
@@ -46,7 +46,7 @@ function newestInBlock(
  * Returns the newest value, hot or sealed, with a timestamp up to `until`. Reads blocks; needed only if a clock was ahead and the series has newer
  * timestamps.
  */
-export function newestUntil(engine: StoreEngine, place: Place, until: number): SealedValue | null {
+export function newestUntil(engine: StoreEngine, place: StoredSeries, until: number): SealedValue | null {
   const { device, series } = place;
   const keys = new Set([series.key]);
   const range = { device, family: series.family, keys, from: Number.NEGATIVE_INFINITY, to: until };

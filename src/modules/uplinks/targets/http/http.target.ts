@@ -5,7 +5,7 @@ import { isSuccess } from "../../../../platform/network/kept-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext } from "../../target.types.ts";
 import { HttpConnection } from "../http-connection.ts";
-import { answerError } from "../http-response.ts";
+import { responseError } from "../http-response.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import type { HttpSettings } from "./http.schemas.ts";
 
@@ -65,7 +65,7 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
     );
     if (isSuccess(response.status)) return;
     // Without the response body: users who may set a URL must not be able to read from it.
-    const error = answerError(response.status);
+    const error = responseError(response.status);
     connection.pauseAfter(response, error);
     throw error;
   }

@@ -6,7 +6,7 @@ import { TargetError } from "../../target.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";
 import { HttpConnection } from "../http-connection.ts";
-import { answerError } from "../http-response.ts";
+import { responseError } from "../http-response.ts";
 import type { InfluxdbSettings } from "./influxdb.schemas.ts";
 import { LineWriter } from "./line-protocol.ts";
 
@@ -41,7 +41,7 @@ function refusal(response: HttpResponse): TargetError {
       : excerpt(message, REASON_CHARACTERS_MAX);
   if (response.status === NOT_FOUND)
     return new TargetError("settings", detail("uplink.settings_refused", { reason }));
-  return answerError(response.status, reason);
+  return responseError(response.status, reason);
 }
 
 const failed = (message: string): TargetError =>

@@ -7,7 +7,7 @@ import type {
   WidgetConfig,
   WindowSpec,
 } from "../dashboards-api.ts";
-import { clamp, type Place, roomFor, settle } from "./grid.ts";
+import { clamp, type GridArea, roomFor, settle } from "./grid.ts";
 
 type ListName = "states" | "layout" | "widgets" | "aliases";
 
@@ -15,7 +15,7 @@ type ListName = "states" | "layout" | "widgets" | "aliases";
 export interface Board {
   readonly name: string;
   readonly widgets: readonly Widget[];
-  readonly layout: readonly Place[];
+  readonly layout: readonly GridArea[];
   readonly aliases: readonly Alias[];
   readonly states: readonly BoardState[];
   readonly timeWindow: WindowSpec;
@@ -66,7 +66,7 @@ function withRoom(
   { widgets, layout }: Pick<Board, "widgets" | "layout">,
   { widgetId, dashboardStateId }: Widget,
   size: { w: number; h: number },
-): Place[] {
+): GridArea[] {
   const others = new Set(
     (dashboardStateId === undefined ? widgets : widgetsIn({ widgets }, dashboardStateId)).map(
       (widget) => widget.widgetId,
@@ -84,7 +84,7 @@ function withRoom(
 /** Creates a board. Adds missing places of widgets, and removes places without a widget. */
 export function boardOf(dashboard: Content & { readonly name: string }): Board {
   const widgets = read<Widget>(dashboard, "widgets");
-  const places = read<Place>(dashboard, "layout");
+  const places = read<GridArea>(dashboard, "layout");
   const states = read<BoardState>(dashboard, "states");
   const aliases = read<Alias>(dashboard, "aliases");
   const ids = new Set(widgets.items.map(({ widgetId }) => widgetId));
@@ -132,13 +132,13 @@ export const widgetsIn = (board: Pick<Board, "widgets">, stateId: string): Widge
   );
 
 /** Returns the places of the widgets of a state, without holes for others. */
-export function layoutIn(board: Board, stateId: string): Place[] {
+export function layoutIn(board: Board, stateId: string): GridArea[] {
   const ids = new Set(widgetsIn(board, stateId).map(({ widgetId }) => widgetId));
   return settle(board.layout.filter(({ i }) => ids.has(i)));
 }
 
 /** Changes the places of widgets of a state. */
-export function withLayout(board: Board, places: readonly Place[]): Board {
+export function withLayout(board: Board, places: readonly GridArea[]): Board {
   const byId = new Map(places.map((place) => [place.i, place]));
   return { ...board, layout: board.layout.map((place) => byId.get(place.i) ?? place) };
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { textScale } from "../../../ui/text-scale.ts";
-import { COLUMNS, move, nudge, ONE_COLUMN_BELOW, type Place, resize, rowsOf } from "./grid.ts";
+import { COLUMNS, type GridArea, move, nudge, ONE_COLUMN_BELOW, resize, rowsOf } from "./grid.ts";
 import { type StackedForm, stackedSpans } from "./stacked.ts";
 
 /** Pixels at the default text size. */
@@ -19,12 +19,12 @@ const stackedHeights: Readonly<Record<StackedForm, string>> = {
 };
 
 interface Props {
-  readonly places: readonly Place[];
+  readonly places: readonly GridArea[];
   readonly isEditing: boolean;
   /** True to fill the available height with any number of rows, within limits. */
   readonly isFitted: boolean;
   readonly stackedOf: (id: string) => StackedForm;
-  readonly onChange: (places: readonly Place[]) => void;
+  readonly onChange: (places: readonly GridArea[]) => void;
   readonly titleOf: (id: string) => string;
   readonly children: (
     id: string,
@@ -36,7 +36,7 @@ interface Props {
 interface Drag {
   readonly id: string;
   readonly kind: "move" | "resize";
-  readonly start: Place;
+  readonly start: GridArea;
   readonly x: number;
   readonly y: number;
 }
@@ -77,7 +77,7 @@ export function GridBoard(props: Props) {
   const { places, isEditing, isFitted, onChange, titleOf, children } = props;
   const [host, { width, height }] = useSize(isFitted);
   const [drag, setDrag] = useState<Drag | undefined>(undefined);
-  const [draft, setDraft] = useState<readonly Place[] | undefined>(undefined);
+  const [draft, setDraft] = useState<readonly GridArea[] | undefined>(undefined);
   const [said, setSaid] = useState("");
   const gap = GAP_WIDTH * textScale();
   const isNarrow = width < ONE_COLUMN_BELOW;

@@ -5,7 +5,7 @@ import { StoreEngine } from "../../../../../src/modules/telemetry/store/store-en
 import { TelemetryFile } from "../../../../../src/modules/telemetry/store/telemetry-file.ts";
 import { checkTask } from "../../../../../src/modules/telemetry/store/upkeep/check-task.ts";
 import { deletionTask } from "../../../../../src/modules/telemetry/store/upkeep/deletion-tasks.ts";
-import { sealTask } from "../../../../../src/modules/telemetry/store/upkeep/maintenance.ts";
+import { sealTask } from "../../../../../src/modules/telemetry/store/upkeep/sealing.ts";
 import type { Steps } from "../../../../../src/modules/telemetry/store/upkeep/slice-scheduler.ts";
 import { deviceId, StoreFixture, tenant } from "../store-fixture.ts";
 
