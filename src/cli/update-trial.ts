@@ -22,8 +22,8 @@ import { ownProgram } from "../platform/process/own-program.ts";
 import type { Clock } from "../platform/time/clock.ts";
 
 /*
- * What an update asks of the process of the gateway: to become the new version, to say that it is ready, and to become the old version again when its start
- * fails. The state machine is in `modules/updates/update-start.ts`.
+ * What an update requires of the gateway's process: becoming the new version, reporting that it is ready, and becoming the old version again if its
+ * start fails. The state machine is in `modules/updates/update-start.ts`.
  */
 
 const HEARTBEAT_INTERVAL_MS = 5_000;

@@ -12,9 +12,9 @@ import {
 import { withBasePath } from "./base-path.ts";
 
 /*
- * What the gateway does with requests that come through a reverse proxy, before the app sees them. It alone decides whose request it is:
- * the app asks its server for the address of a request (`requestIP`) and reads its URL, and gets the client's from both. It also removes
- * the base path from the URL and adds it to what the app answers, so that the app knows no base path.
+ * Processes requests that come through a reverse proxy before the app sees them. Only the front door decides who sent a request: the app asks its
+ * server for the client's address (`requestIP`) and reads the URL, and both are the client's. It also removes the base path from URLs and adds it to
+ * responses, so that the app does not know it.
  */
 
 /** Max. remembered addresses. */

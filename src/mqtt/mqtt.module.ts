@@ -219,7 +219,7 @@ export function createMqttModule(core: Core, modules: MqttModules) {
     port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
     tls: tlsListenerOf(config, tls),
     limits,
-    quotasOf: (tenantId) => mqttQuotasOf(quotas.of(tenantId as TenantId)), // of a device or an API key
+    quotasOf: (tenantId) => mqttQuotasOf(quotas.of(tenantId as TenantId)), // tenant of a device or API key
     clock,
     log,
     sessionFile: data.file("mqtt.db"),

@@ -204,7 +204,7 @@ export interface ApplicationMessages {
     payload: Uint8Array,
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void>;
-  /** Returns retained messages of the tenant. */
+  /** Returns the tenant's retained messages that match the filter. */
   retained(tenantId: TenantId, filter: string): readonly Omit<PublishedMessage, "retain">[];
   /** Sends to the subscribed programs of the device; `payload` is created once, and only if there are any. */
   publishToSubscribers(

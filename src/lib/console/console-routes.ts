@@ -1,6 +1,6 @@
 /*
- * The addresses of the console, for its router and for the server: any other address is answered with 404. Patterns are those of the
- * router: `:name` stands for a part, `?` makes it optional.
+ * Addresses of the console, for its router and the server; any other address returns 404. In a pattern of the router, `:name` is a parameter, and `?`
+ * makes it optional.
  */
 
 /** Pages without the frame of the console, mostly for users who are not signed in. */

@@ -6,10 +6,10 @@ import { unguarded } from "./csv-cell.ts";
 import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-dialect.ts";
 
 /*
- * The cells of a column settle what a cell alone leaves open. `1.234` can be 1.234 or 1234 where numbers have decimal commas, and `12,3abc` can be a text or a mistake. What the column
- * leaves open is refused: a guess would store values that are wrong by a factor of 1000. `NA` is not a value among numbers, and a text among
- * texts. `007` belongs to a column of identifiers unless the column shows that it has measured values (decimals or signs): identifiers are
- * texts, as are integers that a number cannot hold exactly. `45 %` is 45 in a column of percentages.
+ * Resolves cells that are ambiguous on their own by the other cells of the column. `1.234` is 1.234 or, with decimal commas, 1234; `12,3abc` is a
+ * string or a typing error. What the column leaves ambiguous is refused, because a guess would store values that are wrong by a factor of 1000. `NA` is missing in a column of numbers, and a string in a column of strings. `007` belongs to a column of identifiers unless the column contains
+ * measured values (decimals or signs). Identifiers are strings, as are integers that a number cannot represent exactly. `45 %` is 45 in a column of
+ * percentages.
  */
 
 const GROUPED_BY_POINT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;

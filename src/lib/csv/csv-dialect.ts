@@ -1,7 +1,7 @@
 import type { Text } from "../texts/text.ts";
 
 /*
- * How people and spreadsheets write CSV in different countries: separators of columns, decimal signs and groups of thousands.
+ * How people and spreadsheets write CSV in different countries: delimiters, decimal signs and digit grouping.
  */
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;

@@ -1,8 +1,8 @@
 import type { CsvDialect } from "./csv-dialect.ts";
 
 /*
- * Rows of numbers, read from the bytes of a CSV file without a string for each cell. Most rows of a large file are like that; any other is
- * left to the general reader.
+ * Reads rows of numbers from the bytes of a CSV file without creating a string per cell. Most rows of large files are like that; the general reader
+ * reads the others.
  */
 
 const NEWLINE = 10;

@@ -1,6 +1,6 @@
 /*
- * Texts of many values in one array of bytes. It moves from one thread to another as it is, whereas strings are copied one by one: 250,000
- * short ones hold either thread for 100 ms.
+ * Strings of many values in one byte array, which is transferred between threads without copying. Copying 250,000 short strings would block each
+ * thread for 100 ms.
  */
 
 /** Concatenated texts in UTF-16. */

@@ -1,8 +1,8 @@
 import { createRandom, normal } from "../data/random.ts";
 
 /*
- * A believable small factory: machines in lines that follow shifts, warm up and cool down, wear, fail now and then and get
- * repaired. Deterministic for a seed, so that demonstrations and benchmarks see the same plant.
+ * Model of a plausible small factory: machines in lines that follow shifts, warm up and cool down, wear, sometimes fail and are repaired.
+ * Deterministic for a seed, so that demonstrations and benchmarks use the same plant.
  */
 
 export type MachineKind = "press" | "conveyor" | "oven" | "compressor" | "climate" | "meter";

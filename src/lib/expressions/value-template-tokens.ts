@@ -110,7 +110,7 @@ export function tokenize(source: string, fail: Fail): TemplateToken[] {
     const next = source.charAt(index) === "{" ? source.charAt(index + 1) : "";
     if (next === "#") throw fail("comments are not supported");
     if (next === "{" || next === "%") {
-      // `{%-` and `-%}` remove the space outside.
+      // `{%-` trims white space before the tag, `-%}` after it.
       if (source.charAt(index + 2) === "-") literal = literal.trimEnd();
       endLiteral();
       const { end, isTrimming } = inside(source, index, { tokens, fail });

@@ -1,6 +1,6 @@
 /*
- * Fields that an object may have. People must not save an unknown field, which may be misspelled. Stored data is read without its unknown
- * fields: a rule or step that was saved before they were refused, or by another version, keeps working.
+ * Checks objects for unknown fields. Saving an unknown field is refused, because it may be misspelled. When reading stored data, unknown fields are
+ * ignored, so that rules and steps from other versions keep working.
  */
 
 /** True while stored data is read. The type of `readStored` refuses asynchronous work, which would leave it set for others. */

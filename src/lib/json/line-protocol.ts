@@ -1,6 +1,6 @@
 /*
- * Reader of the InfluxDB line protocol: `measurement,tag=value field=value,field=value timestamp`. It reads one line at a time, so that its
- * caller decides how many are read together, and every character a constant number of times, whatever is wrong with the text.
+ * Reads the InfluxDB line protocol: `measurement,tag=value field=value,field=value timestamp`. It reads one line at a time, so that the caller
+ * decides how many lines to read together, and each character a constant number of times, even in malformed input.
  */
 import { detail } from "../core/domain-error.ts";
 import type { Text } from "../texts/text.ts";

@@ -1,8 +1,8 @@
 import { utf16EncodingOf } from "./sent-json.ts";
 
 /*
- * Finds secrets in messages by the names of their fields, without decoding: a message may be malformed or cut off, and its bytes are kept.
- * Takes time proportional to the length of a message, whatever it holds.
+ * Finds secrets in messages by field name, without decoding, because messages may be malformed or truncated and are stored as bytes. The time is
+ * proportional to the length of the message.
  */
 
 /** Names of secrets, or endings of such names. A space matches a hyphen, an underscore or nothing. */

@@ -4,8 +4,8 @@ import { deeper, JSON_DEPTH_MAX } from "./json-depth.ts";
 import { ensureShape } from "./json-shape.ts";
 
 /*
- * The one reader of JSON that other programs send. A number is never changed in silence: an integer that a double cannot hold exactly
- * becomes the text of its digits. Of names that occur more than once in an object the last value counts, and the names are noted.
+ * The only reader of JSON sent by other programs. Numbers never change silently: an integer that a double cannot represent exactly becomes a string
+ * of its digits. If an object contains a name repeatedly, the last value applies, and the name is reported.
  */
 
 /** Reports a part of a message that is not stored, while the rest is. */

@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { type AddressBits, type AddressRange, addressBits, isInRange } from "./ip-range.ts";
 
 /*
- * The X-Forwarded headers of reverse proxies. They are lists to which each proxy appends, so that only the values at their right end come
- * from proxies that the gateway trusts: whatever is further left may have been sent by the client.
+ * The X-Forwarded headers of reverse proxies. They are lists to which each proxy appends, so only the rightmost values come from trusted proxies; the
+ * client may have sent the values further left.
  */
 
 /** Max. proxies of a request. The rest of a longer list is ignored. */

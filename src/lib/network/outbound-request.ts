@@ -1,5 +1,5 @@
 /*
- * What a request that people describe (a webhook, a message gateway) may say: the same everywhere, for whatever sends it trusts this.
+ * Checks headers and URLs of requests that users define (webhooks, messaging gateways). All senders use these checks.
  */
 
 import { detail } from "../core/domain-error.ts";

@@ -1,7 +1,7 @@
 /*
- * Learns at which interval something reports, and derives from it how long a silence is normal. The mean weighs each gap by its length:
- * a burst of messages counts for no more than the time it takes. A silence beyond the timeout may be a failure or a new, slower interval;
- * only a second one without usual reporting in between makes it the interval.
+ * Learns the interval at which a device reports, and derives from it how long a silence is normal. The mean weighs each gap by its length, so that a
+ * burst of messages counts for no more than its duration. A silence beyond the timeout may be a failure or a new, slower interval; it becomes the
+ * interval only if it repeats without usual reporting in between.
  */
 
 /** Default timeout during the first observations. */

@@ -1,8 +1,7 @@
 import { ZoneClock } from "./zone-clock.ts";
 
 /*
- * Dates and times as people and programs write them. The forms are those that can be read in one way only; `timestamp.ts` has the rule for
- * numbers, and what both of them mean.
+ * Dates and times as people and programs write them, limited to unambiguous forms. `timestamp.ts` has the rule for numbers, and explains both.
  */
 
 /** Date, usually with a time of day, as written. */

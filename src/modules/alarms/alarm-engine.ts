@@ -90,7 +90,7 @@ const WARNING_INTERVAL_MS = 60_000;
 const SHORT_CHARACTERS_MAX = 256;
 
 /*
- * Work of rules, in characters that are searched.
+ * Work of rules, in searched characters.
  */
 
 /** An attribute that is read from the database. */

@@ -12,8 +12,8 @@ import type { AlarmsService } from "./alarms.service.ts";
 import { type ListedAlarm, OPEN_STATUSES } from "./alarms.types.ts";
 
 /*
- * Figures by which alarm systems are judged, as EEMUA 191 and IEC 62682 (ISA-18.2) define them: alarms per operator and hour, floods of more
- * than 10 alarms in 10 minutes, chattering alarms (three times within a minute), and standing alarms (open for 24 hours).
+ * Metrics of alarm systems by EEMUA 191 and IEC 62682 (ISA-18.2): alarms per operator and hour, floods of more than 10 alarms in 10 minutes,
+ * chattering alarms (three times within a minute), and standing alarms (open for 24 hours).
  */
 
 const MINUTE_MS = 60_000;

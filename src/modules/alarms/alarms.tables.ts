@@ -104,7 +104,7 @@ export const alarmStates = sqliteTable(
     deviceId: text("device_id")
       .primaryKey()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
-    /** JSON string. */
+    /** Command parameters as JSON. */
     state: text("state").notNull(),
     /** Time of the next evaluation if no message arrives. */
     dueAt: integer("due_at"),

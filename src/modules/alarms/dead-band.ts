@@ -4,8 +4,8 @@ import type { AlarmRule } from "./alarm-rule.ts";
 import { type DeadBand, type DeviceState, type KnownValue, observeArrival } from "./device-state.ts";
 
 /*
- * Most messages bring values that lie on the same side of every limit as those before them. For each key of a device the engine keeps
- * the range in which no comparison of any rule turns round; a message whose values all lie in theirs needs no look at the rules.
+ * Skips rules for most messages, because most values are on the same side of every limit as the previous values. For each key of a device, the engine
+ * keeps the range in which no comparison of any rule changes. A message with all values within these ranges needs no rule.
  */
 
 /** Bounds to which the rules of a profile compare the numbers of a key. */

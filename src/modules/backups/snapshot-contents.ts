@@ -32,7 +32,7 @@ const recordSchema = Type.Object({
   lineside: Type.String(),
   databases: Type.Array(
     Type.Object({
-      // It becomes the name of a file.
+      // Used as a file name, so the pattern admits no path.
       name: Type.String({ pattern: String.raw`^[a-z]+\.db(?:-hot\d+)?$` }),
       pageBytes: Type.Integer({ minimum: 512, maximum: BLOCK_BYTES }),
       pages: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),

@@ -3,7 +3,7 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 /** Max. unacknowledged commands per gateway; more would displace its other messages in the broker. */
 const IN_FLIGHT_MAX = 200;
 
-/** Commands in progress to children through the connections of their gateways. */
+/** Commands in progress to child devices, sent through their gateways' connections. */
 export class RelayedCommands {
   /** Gateway by the command's number. */
   readonly #gateways = new Map<number, DeviceId>();

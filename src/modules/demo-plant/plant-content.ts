@@ -81,7 +81,7 @@ function plantKeys(text: PlantTexts): Readonly<Record<string, readonly KeyMetada
 }
 
 /*
- * Content of the demo plant in addition to its machines: profiles with alarms for their faults, and a dashboard that shows everything.
+ * Content of the demo plant in addition to its machines: profiles with alarms for faults, and a dashboard of everything.
  */
 
 export const TAG = "demo-plant";

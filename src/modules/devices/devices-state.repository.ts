@@ -9,8 +9,7 @@ import { deviceMaintenance } from "../maintenance/maintenance.tables.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 
 /*
- * The state of devices, and their order by it: the most severe of their open alarms comes first. A gateway has the alarms of its children,
- * too.
+ * State of devices, and sorting by state: devices with the most severe open alarms come first. A gateway's state includes the alarms of its children.
  */
 
 /** 1 for a gateway's own device, which is listed last. */

@@ -26,7 +26,7 @@ export const devEuiTaken = () => conflict("device.dev_eui_taken");
 export const dashboardUnknown = () => invalid("device.dashboard_unknown");
 export const profileUnknown = () => invalid("device.profile_unknown");
 export const tokenTaken = () => conflict("device.token_taken");
-/** Returns the error for a tenant that chose too many tokens of other tenants' devices. */
+/** Error for a tenant that tried too often to set a token used by another tenant's device. */
 export const tokenAttempts = (limit: number, waitMs: number) =>
   limited("device.token_attempts", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 export const identityTaken = () => conflict("credentials.identity_taken");

@@ -6,9 +6,9 @@ import type { Params } from "../../lib/texts/text.ts";
 import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.types.ts";
 
 /*
- * Faults, aggregated and bounded. Strangers and broken devices decide how many different ones there are, so each holder has a share:
- * a thing its faults, an address the credentials that it tried. When the list is full, the tenant with the most entries gives up the
- * oldest one of its largest holder; entries without a tenant share one pool like a tenant's.
+ * Aggregated, bounded list of faults. Because unauthenticated senders and broken devices determine the number of different faults, each holder has a
+ * share: a device or other object for its faults, an address for the credentials that it tried. When the list is full, the tenant with the most
+ * entries loses the oldest entry of its largest holder. Entries without a tenant share one pool, which counts as a tenant.
  */
 
 export interface FaultListLimits {

@@ -8,9 +8,9 @@ import { type DeviceTrafficTotals, TRAFFIC_MEASURES, type TrafficMeasure } from 
 import type { IngestDevice } from "./ingest.types.ts";
 
 /*
- * Traffic of devices within the last hour. A message adds to numbers in an array and allocates nothing. After five minutes the busiest
- * devices of each measure are kept and the rest is dropped: with more devices than that, the sum of a device lacks those five minutes
- * in which it was not among them. With fewer, all sums are exact.
+ * Traffic per device in the last hour. A message adds to numbers in an array and allocates nothing. Every five minutes, the busiest devices by each
+ * measure are kept and the others are dropped. The sum of a device lacks the five-minute periods in which it was dropped; with few devices, all sums
+ * are exact.
  */
 
 const INTERVAL_MS = 5 * 60_000;

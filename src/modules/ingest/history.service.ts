@@ -26,8 +26,8 @@ import type { IngestDevice } from "./ingest.types.ts";
 import { toReadings } from "./readings.ts";
 
 /*
- * History out of the store as text, a chunk at a time. NDJSON gives back every value with its type and bits; CSV is for
- * spreadsheets: a text that looks like a number reads as one there.
+ * Exports history from the store as text, in chunks. NDJSON preserves each value's type and bits. CSV is for spreadsheets, in which a string that
+ * looks like a number becomes a number.
  */
 
 /** Cells per piece of text, about 5 ms: limits the memory of a slow reader, and lets other work run in between. */

@@ -9,9 +9,9 @@ import type { MessageShape, ShapeMemory } from "./message-shapes.types.ts";
 import { toBatchReadings, toReadings } from "./readings.ts";
 
 /*
- * A device sends the same keys in the same order, message after message: only its numbers differ. The text between the numbers is the shape of a
- * message. Comparing a message with the shape of the one before it, and reading its numbers, takes less than half of the time of decoding,
- * JSON.parse and checking its result. Whatever is not exactly of that shape is read the long way.
+ * A device sends the same keys in the same order in each message; only the numbers differ. The text between the numbers is the shape of the message.
+ * Comparing a message with the previous shape and reading its numbers takes less than half the time of decoding, JSON.parse and checking the result.
+ * Messages of another shape are decoded normally.
  */
 
 const MINUS = 0x2d;

@@ -133,7 +133,7 @@ export class EventGroups {
     const before = left[0]?.groupId;
     if (left.length < this.#groups.length && before !== undefined) repository.deleteUpTo(before - 1);
     this.#set(left);
-    // Half of it must have become free: the groups are gone through too often otherwise.
+    // With less than half free, the groups would be scanned too often.
     if (!isWithin({ events: 2 * this.#total.events, bytes: 2 * this.#total.bytes }, GROUPED_MAX))
       this.unpack();
   }

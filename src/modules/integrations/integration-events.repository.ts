@@ -51,7 +51,7 @@ export const LISTED_BYTES_MAX = 8 * 1024;
 const SEARCHED_AT_ONCE = 500;
 
 type Row = typeof integrationEvents.$inferSelect;
-const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
+const toEvent = (row: Row) => row as IntegrationEvent; // only our own stages are stored
 
 /** Returns the number of the newest events that fit into `bytesMax`, and their oldest. The newest event always fits. */
 function newestWithin(

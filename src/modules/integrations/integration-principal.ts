@@ -3,7 +3,9 @@ import type { TaskOwner } from "../../platform/load/fair-share.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { Integration } from "./integrations.resource.ts";
 
-/* What an integration acts as: its principal, and the keys that its scripts run under. */
+/*
+ * Principal of an integration, and the keys under which its scripts run.
+ */
 
 /** Returns the principal of an integration, which sees the devices of its tenant and may create devices. */
 export const integrationPrincipal = ({

@@ -15,8 +15,8 @@ import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationSettings, IntegrationType, MqttSettings } from "./integrations.types.ts";
 
 /*
- * What `settings_json` may hold. Its secrets are taken out and sealed before it is stored; it shows `{kept: true}` in their places, and
- * sending that back keeps the secret, for the same server only: otherwise callers could have it sent to themselves by changing the address.
+ * Content of `settings_json`. Its secrets are removed and encrypted before it is stored, and replaced by `{kept: true}` in responses. Sending that
+ * back keeps the secret, but only for the same server: otherwise callers could obtain it by changing the address.
  */
 
 let check: TypeCheck<typeof settingsSchema> | undefined;

@@ -6,8 +6,8 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { MessengerFields, MessengerKind, MessengerMessage } from "./messengers.types.ts";
 
 /*
- * How each service takes a message, by its documentation: Telegram Bot API (sendMessage), Teams workflow webhooks (Adaptive Card in a
- * message), Slack incoming webhooks, ntfy (publish as JSON), Gotify (POST /message).
+ * Request formats of the services, by their documentation: Telegram Bot API (sendMessage), Teams workflow webhooks (Adaptive Card in a message),
+ * Slack incoming webhooks, ntfy (publish as JSON), Gotify (POST /message).
  */
 
 interface Request {

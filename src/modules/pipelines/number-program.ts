@@ -2,8 +2,8 @@ import { roundBy, roundingFactor } from "../../lib/expressions/expression-functi
 import type { NumberForm } from "../../lib/expressions/expression-nodes.ts";
 
 /*
- * A list of operations that does what steps do to a message that holds only numbers. One loop that knows all operations takes half of the time
- * of a closure for each step, which has to look at the type of each value.
+ * List of operations that has the effect of steps on a message of numbers. One loop over all operations takes half the time of one closure per step,
+ * which has to check each value's type.
  */
 
 const MOVE = 0;

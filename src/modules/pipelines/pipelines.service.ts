@@ -34,9 +34,9 @@ import type { PipelineScope, PipelineVersion } from "./pipelines.types.ts";
 import { compileSteps, type Step } from "./step-engine.ts";
 
 /*
- * Secrets of steps: sealed before they are stored, and shown as `{kept: "…"}`, which names one without revealing it. Sending
- * that back keeps the secret even if the step has moved, but only in the place where it was shown, and for the same URL up to the query:
- * otherwise callers could have the secret sent to themselves by changing the URL.
+ * Secrets of steps. They are encrypted before they are stored, and shown as `{kept: "…"}`, which identifies a secret without revealing it. Sending
+ * that back keeps the secret even if the step has moved, but only in the field in which it was shown, and for the same URL up to the query: otherwise
+ * callers could obtain the secret by changing the URL.
  */
 
 /** Place of an entered secret (secret of a step, header or URL), and its target URL. */

@@ -8,7 +8,7 @@ import { partsOf } from "../../lib/json/count-parts.ts";
 export const stepWork = new WorkBudget(STEP_WORK_MAX);
 
 /*
- * Costs in units of the budget. The whole budget is some 60 ms of them.
+ * Costs in units of the budget; the whole budget is about 60 ms.
  */
 
 /** A value in the fields of a step, or a character of an expression. */

@@ -103,11 +103,10 @@ function cronMistake(expression: string): Text | undefined {
 }
 
 /*
- * When a cron expression is due in a time zone. croner reads the expression, and enumerates the times that clocks in UTC show; the clocks of the
- * zone are applied here, because what a change of the clocks means depends on the expression. If minute and hour are numbers or lists of them,
- * they are times of day: each is due once a day, when the clocks first show it, or when the gap ends that skips it. With a wildcard, a
- * range or a step the expression repeats within the day: it is due whenever the clocks show such a time, so none in a gap, and twice in an hour
- * that comes twice.
+ * Calculates when a cron expression is due in a time zone. croner parses the expression and enumerates times in UTC; daylight saving is applied here,
+ * because its effect depends on the expression. If minute and hour are numbers or lists, they are times of day, each of which is due once a day: when
+ * clocks first show it, or at the end of the gap that skips it. With a wildcard, range or step, the expression repeats within the day and is due
+ * whenever clocks show a matching time: never within a gap, and twice in a repeated hour.
  */
 
 /** Latest time with a four-digit year, below the maximum of a Date. */

@@ -33,8 +33,8 @@ function restrictProcess(): void {
 }
 
 /*
- * The process that scripts run in: frames in on standard input, frames out on standard output, one after the other. It
- * waits in the read, knows nothing of the gateway but this pipe, and ends with it.
+ * Process that runs scripts. It reads frames from standard input and writes frames to standard output, one at a time. It blocks while reading, has no
+ * access to the gateway except this pipe, and ends when the pipe is closed.
  */
 
 /** Warm-up runs before the first script, so that none pays for the interpreter's initialization. */

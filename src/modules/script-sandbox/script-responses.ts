@@ -8,7 +8,7 @@ import { ScriptFailure, type ScriptFailureCode } from "./script-sandbox.errors.t
 import type { EncodeResult, ScriptResult } from "./script-sandbox.types.ts";
 
 /*
- * What a script process answered, read as a stranger's word: a script may have written any of it.
+ * Validates replies of script processes, because a script can forge any of them.
  */
 
 /** Reasons reported by the prelude, by its names for them. */

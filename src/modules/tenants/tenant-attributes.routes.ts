@@ -65,7 +65,7 @@ export const tenantAttributesRoutes = (deps: {
           operationId: "setTenantAttribute",
           summary: "Set an attribute of the tenant",
           description:
-            "400 when the key is missing, or the value is not an object or larger than 256 KiB; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+            "400 if the key is missing, or the value is not an object or larger than 256 KiB; 403: requires an owner or administrator with access to all devices, and for `branding` a plan with whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
           example: { key: "branding", value: { name: "Plant North", primaryColor: "#0f766e" } },
         },
       },

@@ -4,7 +4,7 @@ export interface Tenant {
   readonly tenantId: TenantId;
   readonly name: string;
   readonly planName: string;
-  /** True for the gateway's own tenant, which set it up. */
+  /** True for the tenant created at setup, whose owners run the gateway. */
   readonly isHost: boolean;
 }
 

@@ -4,9 +4,9 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import type { Schemas } from "../../platform/database/data-schemas.ts";
 
 /*
- * An update file, from its first byte: MAGIC, length of the manifest (uint32, little-endian), manifest (JSON, UTF-8), ed25519 signature of
- * everything before it (64 bytes), executable. The manifest holds the SHA-256 of the executable, so that the signature covers the whole file,
- * and the head alone says whether the file is worth uploading. There are no names or paths in it.
+ * Format of an update file: MAGIC, length of the manifest (uint32, little-endian), manifest (JSON, UTF-8), ed25519 signature of everything before it
+ * (64 bytes), executable. The manifest contains the SHA-256 of the executable, so the signature covers the whole file, and the head is enough to
+ * decide whether to upload the file. It contains no names or paths.
  */
 
 const MAGIC = Buffer.from("LINESIDE UPDATE 1\n");

@@ -39,8 +39,8 @@ import {
 } from "./update-state.ts";
 
 /*
- * An update is a state machine in `update/state.json` of the data directory, which every start of the gateway looks at first. The new executable
- * stands beside the old one (`lineside.next`) and runs from there until it has proved itself; whatever kills it, a supervisor starts the old one.
+ * An update is a state machine in `update/state.json` of the data directory, which every start of the gateway reads first. The new executable
+ * is next to the old one (`lineside.next`) and runs from there until it has proved itself; if it is killed, a supervisor starts the old one.
  *
  *   STAGED     Files are checked and in place, the backup is made. A start of the old version copies the databases that the new version
  *              migrates, goes to TRIAL and becomes the new version (execve keeps the process id).
@@ -50,9 +50,9 @@ import {
  *   PROBATION  The new version is ready, and must run for some minutes before it is kept. If it crashes, it is started again; after the third crash,
  *              a start of the old version rolls back as in TRIAL. An orderly stop does not count as a crash. If its heartbeat stops, the watcher ends it,
  *              and the next start rolls back.
- *   PROVED     The decision: from here on the new version is the right one. Who may write there replaces the executable:
+ *   PROVED     The decision: from here on, the new version is the right one. A process with write access replaces the executable:
  *              the old one becomes `lineside.previous` (phase REPLACING: that is done), the new one takes its name.
- *              Who may not (the program belongs to root) leaves it to the command that staged the update, and
+ *              A process without (the program belongs to root) leaves it to the command that staged the update, and
  *              every start of the old executable becomes the new one.
  *   REPLACED   The next start under the proper name removes `lineside.next`. Until then the running process uses that name.
  *

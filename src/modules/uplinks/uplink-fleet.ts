@@ -382,7 +382,7 @@ export class UplinkFleet {
       },
       command: async ({ uplinkId, ...request }) => {
         const uplink = this.#get(uplinkId);
-        // The target sees the selected devices alone.
+        // The target may only command devices that its uplink selects.
         if (devicesOf(uplink, [request.deviceId])[0] === null) throw deviceNotSelected();
         try {
           return await this.#deps.command(uplink, request);

@@ -211,7 +211,7 @@ export class Broker {
       maxClientsIdLength: 256,
       authenticate: (client, _username, _password, done) => done(null, client.conn instanceof AedesLink),
       authorizePublish: (_client, _packet, done) => done(new Error("devices publish through the front only")),
-      // Also asked about messages of the queue, which have an identifier by then.
+      // Also called for queued messages, which have a packet identifier.
       authorizeForward: ({ conn }, packet) =>
         packet.messageId !== undefined || !(conn instanceof AedesLink) || conn.sendsLive(packet)
           ? packet

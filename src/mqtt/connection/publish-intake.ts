@@ -291,7 +291,7 @@ export class PublishIntake implements AckMember {
   flush(): void {
     const count = this.#acks.ready();
     if (count === 0) return;
-    // Before MQTT 5 no acknowledgement has a reason, so the buffer is usually filled exactly. Creating a view takes longer than writing them.
+    // Acknowledgements before MQTT 5 have no reason code, so the buffer is usually filled exactly; `subarray` takes longer than writing them.
     const buffer = new Uint8Array(count * (this.#version === 5 ? ACK_BYTES_MAX : ACK_BYTES_MIN));
     let offset = 0;
     let received = false;

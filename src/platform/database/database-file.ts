@@ -7,8 +7,8 @@ import { isReadOnlyFolder } from "../files/write-fault.ts";
 import { loggedPages } from "./logged-pages.ts";
 
 /*
- * The only way to open a database of a data directory with its log. SQLite itself would destroy evidence: it deletes the write-ahead log of a file without pages,
- * and moves the log into a damaged file when its last connection is closed.
+ * The only way to open a database of a data directory with its log. SQLite itself would destroy evidence: it deletes the write-ahead log of an empty
+ * file, and moves the log into a damaged file when its last connection is closed.
  */
 
 export const HEADER_BYTES = 100;

@@ -86,7 +86,7 @@ export interface DataDirectory {
 /** @throws StartupError if the directory cannot be created or written, is damaged, or is in use by another process */
 export function openDataDirectory(location: string, log?: Logger): DataDirectory {
   const path = resolve(location);
-  process.umask(PRIVATE_UMASK); // also for what the databases make later
+  process.umask(PRIVATE_UMASK); // also applies to files that databases create later
   try {
     mkdirSync(join(path, "secrets"), { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK);

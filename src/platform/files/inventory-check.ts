@@ -22,7 +22,7 @@ import { INVENTORY_FILE, type InventoryRecord, keyCheckOf, readRecord } from "./
 import { ensureNoMisplacedFile, misplacedFiles } from "./misplaced-files.ts";
 
 /*
- * Compares a data directory with its inventory. Nothing here changes a file: databases are opened read-only, after a look at their bytes.
+ * Compares a data directory with its inventory. It changes no file: databases are opened read-only, and only after their bytes were checked.
  */
 
 /** Database that is repaired after truncation, because its remaining pages are readable. */

@@ -14,10 +14,10 @@ import type { Config } from "../config/config.ts";
 import { createDirectLookup, createLookup, type Lookup, systemLookup } from "./name-lookup.ts";
 
 /*
- * One rule for all connections to hosts that users enter: never to the machine itself (any address or port), to link-local addresses or to a
- * cloud's metadata service; to private networks only for the tenants in the setting. The address is checked when connecting, because a name may
- * resolve to another address by then. Exempt are the mail server and the S3-compatible server for backups, which only owners of the gateway's
- * own site can set.
+ * One rule for all connections to hosts that users enter. Connections to the gateway's own machine (any address or port), to link-local addresses and
+ * to cloud metadata services are never allowed; connections to private networks only for the tenants in the setting. The address is checked when
+ * connecting, because a name may resolve to another address by then. The mail server and the S3-compatible server for backups are exempt, because
+ * only owners of the gateway's own site can set them.
  */
 
 const ranges = (...texts: string[]) => texts.flatMap((text) => parseRange(text) ?? []);

@@ -1,8 +1,8 @@
 import { entranceRoutes, screenRoutes } from "../../lib/console/console-routes.ts";
 
 /*
- * The base path is the path of `public_url` and has no setting of its own: a gateway below a path has a proxy in front of it, whose
- * address the links in mails need anyway, and two settings could contradict each other.
+ * The base path is the path of `public_url`; it has no setting of its own. A gateway with a base path is behind a proxy, whose address the links in
+ * emails need anyway, and two settings could contradict each other.
  */
 
 interface PublicUrl {

@@ -10,8 +10,8 @@ import { OpcUaIdentity } from "./opcua-identity.ts";
 import { listEndpoints, OpcUaLink } from "./opcua-link.ts";
 
 /*
- * Thread that speaks OPC UA. It is a bundle of its own, because the library would take 9 MB as a part of the program, and it runs only while
- * a connection is enabled.
+ * Thread for OPC UA. It is a separate bundle, because the library would take 9 MB as a part of the program, and it runs only while a connection is
+ * enabled.
  */
 
 // It writes to the console, which the states of connections replace here.

@@ -6,8 +6,8 @@ import { untilSharedWake } from "../time/periodic.ts";
 import { openLibc } from "./libc.ts";
 
 /*
- * Gives pages of the executable back to the kernel. They stay in the page cache and return with the next access, so that only what the start
- * alone needed leaves the resident memory. Only pages that are equal to the file are given back; a page that was written to stays.
+ * Returns pages of the executable to the kernel. They stay in the page cache and are mapped again on access, so only pages needed at startup alone
+ * leave resident memory. Only pages that equal the file are returned; modified pages stay.
  */
 
 const MADV_DONTNEED = 4;

@@ -26,11 +26,11 @@ import {
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 
 /*
- * A rotation writes the new key as `secrets/<name>.next`, reseals everything in one transaction per database, and gives the new key the
- * name of the old one. Both keys exist until that rename. What opens with the old key is sealed with the new one, and everything else is left alone, so
- * a rotation that was killed is simply repeated: a start does so before it opens the databases. The directory is verified first: secrets of a database that
- * is missing, or sealed with a key that was swapped, would be lost with the old key. The check values of both keys are recorded before anything is sealed with
- * the new key, and stay until the new key is in place. A new key whose check value is recorded may open a database, so it is never deleted.
+ * A rotation writes the new key to `secrets/<name>.next`, re-encrypts everything in one transaction per database, and renames the new key. Both keys
+ * exist until that rename. Whatever opens with the old key is encrypted with the new key, and everything else is left unchanged, so an interrupted
+ * rotation can be repeated: a start does so before it opens the databases. The directory is verified first, because secrets of a missing database, or
+ * with a swapped key, would be lost with the old key. The check values of both keys are recorded before anything is encrypted with the new key, and
+ * kept until the new key is in place. A new key with a recorded check value may open a database, so it is never deleted.
  */
 
 /** Min. initialization vector and tag, in base64url. */

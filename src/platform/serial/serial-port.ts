@@ -158,7 +158,7 @@ export class SerialPort {
     this.#isOpen = false;
     this.#cancel();
     const { fd, port } = this.#descriptor;
-    libc?.ioctl(fd, TCFLSH, toArgument(TCIOFLUSH)); // closing must not wait until unsent bytes are out
+    libc?.ioctl(fd, TCFLSH, toArgument(TCIOFLUSH)); // discards unsent bytes, which would delay closing
     closeSync(fd);
     openPorts.delete(port);
   }

@@ -2,8 +2,8 @@ import ts from "typescript";
 import { parseFiles, type SourceFile } from "./source-files.ts";
 
 /*
- * `bun src/tools/check/code-style.ts`: finds what the linter has no rule for. Constants of a module that hold plain values are UPPER_SNAKE, private
- * members are `#x`, and objects are written out instead of put together from lists of names.
+ * `bun src/tools/check/code-style.ts`: checks rules that the linter does not have. Module constants with plain values are UPPER_SNAKE, private
+ * members are `#x`, and objects are written out rather than assembled from lists of names.
  */
 
 const UPPER_SNAKE = /^[A-Z][A-Z0-9_]*$/;

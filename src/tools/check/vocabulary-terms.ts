@@ -23,7 +23,7 @@ export const nameTerms: readonly Term[] = [
   ...names("rule chain, rule chains", ["test/contract/", "test/api/route-policies.ts"]),
   // Devices are placed on the image of a dashboard.
   ...names("placed", ["src/web/features/dashboards/", "src/lib/texts/console.en.json"]),
-  // A time-out is a state of a command.
+  // `timed out` is a state of commands.
   { word: "timed", pattern: /\btimed\b(?! out\b)/ },
   // Emails wait in the outbox; other queues have other names.
   ...names("outbox", [

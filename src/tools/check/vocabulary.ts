@@ -12,8 +12,9 @@ import {
 } from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and in docs/, in comments, in the texts of the API and of the command line phrases that are foreign to their language; in docs/ also sentences that are too long. `vocabulary-terms.ts` has the words and the
- * patterns, and the places where they are allowed.
+ * Part of `npm run check`. Finds words that docs/glossary.md replaces (in file names, declared names and English texts), doc comments without
+ * content, phrases that LANGUAGE bans (in docs, comments, API texts and the command line), and sentences in docs that are too long.
+ * `vocabulary-terms.ts` has the words, patterns and exceptions.
  */
 
 const root = join(import.meta.dir, "..", "..", "..");

@@ -7,8 +7,9 @@ import { debianArchitecture } from "./debian-package.ts";
 import { type ArchivedFile, packRootArchive } from "./root-archive.ts";
 
 /*
- * Images for Docker, Podman and containerd, made without them: a tar of an OCI image layout (https://github.com/opencontainers/image-spec,
- * version 1.1), with the `manifest.json` that versions of Docker before 25 load. What the image runs and opens stands in the Dockerfile alone.
+ * Images for Docker, Podman and containerd, created without these programs: a tar of an OCI image layout
+ * (https://github.com/opencontainers/image-spec, version 1.1), with the `manifest.json` that Docker before version 25 loads. Base image and entry
+ * point are read from the Dockerfile.
  */
 
 /** Debian's group of serial ports, which `--group-add dialout` names. */

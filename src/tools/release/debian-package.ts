@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ArchivedFile, packRootArchive } from "./root-archive.ts";
 
 /*
- * Packages for Debian and what comes from it, made without its tools. Format: deb(5), an archive of ar(5) with the members debian-binary,
+ * Packages for Debian and its derivatives, created without Debian's tools. Format: deb(5), an archive of ar(5) with the members debian-binary,
  * control.tar.gz and data.tar.gz.
  */
 

@@ -5,7 +5,7 @@ import { LICENSES_ASSET } from "../../platform/process/assets.ts";
 import { type BundledPackage, listBundledPackages, listLicenseFiles } from "./bundled-packages.ts";
 
 /*
- * The text that `lineside licenses` prints and that lies beside the executables of a release: the licenses of Lineside and of everything inside it.
+ * Text that `lineside licenses` prints and that each release contains: the licenses of Lineside and of everything inside it.
  */
 
 const root = join(import.meta.dir, "..", "..", "..");

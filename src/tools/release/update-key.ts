@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /*
- * `npm run update-key -- FILE`: makes the key pair of update files. The private key goes to FILE, which belongs outside the repository; the public
- * key goes to `update-key.pem` in the repository, and from there into every executable.
+ * `npm run update-key -- FILE`: creates the key pair for update files. The private key is written to FILE, which belongs outside the repository; the
+ * public key to `update-key.pem` in the repository, from where it is built into every executable.
  */
 
 const [file] = process.argv.slice(2);

@@ -13,7 +13,7 @@ export function watchBase(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {
     const attribute = typeof vnode.type === "string" ? ADDRESSES[vnode.type] : undefined;
-    const props = vnode.props as Record<string, unknown>; // of an element: its attributes
+    const props = vnode.props as Record<string, unknown>; // attributes, because the vnode is an element
     const address = attribute && props[attribute];
     if (attribute && typeof address === "string") props[attribute] = withBase(address);
     before?.(vnode);

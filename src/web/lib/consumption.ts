@@ -48,7 +48,7 @@ const STEPS: readonly (readonly [widthMs: number, interval: string])[] = [
   [366 * DAY_MS, "1w"],
 ];
 
-/** Returns the interval for the bars of a window: a calendar interval that makes some dozens of them. */
+/** Returns a calendar interval that divides the window into some dozens of bars. */
 export const barInterval = (widthMs: number): string => STEPS.find(([most]) => widthMs <= most)?.[1] ?? "1mo";
 
 /** Adds up the deltas of several counters by interval. */

@@ -117,7 +117,7 @@ export function createIdentityProvider(deps: {
     rename(text, newEmail) {
       const [email, target] = [normalizeEmail(text), normalizeEmail(newEmail)];
       if (email === target) return;
-      for (const address of [email, target]) repository.deletePending(address); // links to the previous address end with it
+      for (const address of [email, target]) repository.deletePending(address); // pending links to either address become invalid
       if (repository.findAccount(email) === undefined) return;
       repository.deleteAccount(target);
       repository.renameAccount(email, target, now());

@@ -5,8 +5,8 @@ import type { FrameEncoding, NormalizedMessage } from "../integrations.types.ts"
 import { numberOf } from "./fields.ts";
 
 /*
- * The bytes of a frame are not guessed: they are base64 unless the settings, or a field of the message, say hexadecimal. Base64 that looks
- * like hexadecimal digits is noted.
+ * The encoding of a frame is not guessed: it is base64 unless the settings or a field of the message say hexadecimal. Base64 that looks like
+ * hexadecimal is reported.
  */
 
 type Frame = NonNullable<NormalizedMessage["frame"]>;

@@ -2,8 +2,8 @@ import { withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { InboundMessage, IntegrationSettings } from "../integrations.types.ts";
 
 /*
- * Names values that carry no name of their own by the part of the topic that differs between the topics of a device, so that each measurement
- * has its own key. For `k/press/motor/temperature` of the device `press`, the key is `motor_temperature`.
+ * Names values without a name by the part of the topic that differs between the topics of a device, so that each measurement gets its own key. For
+ * `k/press/motor/temperature` of the device `press`, the key is `motor_temperature`.
  */
 
 const PLACE = "{device}";

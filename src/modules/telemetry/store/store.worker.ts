@@ -134,7 +134,7 @@ class WorkerService {
         this.#upkeep?.afterCommit();
       });
     } catch (error) {
-      // Answers come in the order of the requests.
+      // Responses keep the order of requests.
       engine.syncer.after(() => this.#refuse(request, error));
     }
   }

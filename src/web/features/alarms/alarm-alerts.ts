@@ -4,7 +4,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
 import { toast } from "../../platform/toasts.ts";
 
-/* How this browser tells of new alarms, by the choice of the person in front of it. */
+/*
+ * Alerts of this browser for new alarms, as the user has chosen them.
+ */
 
 const SOUND = "lineside.alarm-sound";
 const NOTIFICATIONS = "lineside.alarm-notifications";

@@ -13,7 +13,6 @@ export interface ShownRow {
   readonly row: number;
   readonly name: string;
   readonly detail: string;
-  /** Undefined if there is none. */
   readonly mistake: string | undefined;
 }
 

@@ -21,12 +21,12 @@ import {
 import type { DeviceSelection } from "./device-selection.ts";
 import type { LiveDevice } from "./use-device-rows.ts";
 
-/** Table of devices. A phone shows only state, name and age; a wider screen shows the selected columns. */
+/** Columns of the table. A phone shows only state, name and age; a wider screen shows the selected columns. */
 const GRID = "grid gap-x-4 px-4 sm:min-w-(--table-width) sm:grid-cols-(--table-columns)";
 const PHONE_GRID = "max-sm:grid-cols-[1.5rem_minmax(0,1fr)_auto]";
 const PHONE_SELECT_GRID = "max-sm:grid-cols-[1.5rem_1.5rem_minmax(0,1fr)_auto]";
 
-/** Properties of all rows. */
+/** Columns, selection and names shared by the head and all rows. */
 export interface TableLayout {
   readonly columns: readonly ColumnId[];
   /** Undefined if the user may not change devices. */

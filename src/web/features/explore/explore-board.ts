@@ -1,4 +1,4 @@
-// The view of Explore as a dashboard that is not stored.
+// The Explore view as an unsaved dashboard.
 
 import { BARS_MAX } from "../../lib/consumption.ts";
 import { type ExploreView, type Pane, seriesId } from "../../lib/explore-view.ts";

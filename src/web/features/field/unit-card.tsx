@@ -10,7 +10,7 @@ import { Age } from "../../ui/state/age.tsx";
 import { Problem } from "./connection-state.tsx";
 import type { FieldUnit } from "./field-api.ts";
 
-/** Max. displayed values. The device has all of them. */
+/** Max. values on the card; the device page shows all. */
 const VALUES_SHOWN = 12;
 
 interface Props {

@@ -67,7 +67,7 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
     fPort: downlink?.fPort,
     confirmed: downlink?.confirmed ?? false,
   });
-  const { kind } = state.values as DownlinkFields; // the values of the form
+  const { kind } = state.values as DownlinkFields; // fields of `downlinkForm`'s schema
   const [problem, setProblem] = useState<"device" | "content" | undefined>(undefined);
   const submit = (e: Event) => {
     e.preventDefault();

@@ -107,7 +107,7 @@ function CommandField(props: {
           <SchemaFields
             form={paramForm(param)}
             values={{ ...param }}
-            onChange={(values) => setParams(params.with(index, values as unknown as CommandParameter))} // of the schema
+            onChange={(values) => setParams(params.with(index, values as unknown as CommandParameter))} // `paramForm` has exactly these fields
           />
           <div class="self-start">
             <DeleteButton

@@ -24,7 +24,7 @@ export function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) 
       const link = linkOf(e);
       if (link === undefined || !holdBack(() => link.click())) return;
       e.preventDefault();
-      // Another form of the page asks after this one.
+      // Keeps other forms from asking simultaneously; they ask when the click is repeated.
       e.stopImmediatePropagation();
     };
     const onUnload = (e: BeforeUnloadEvent) => isUnsaved() && e.preventDefault();

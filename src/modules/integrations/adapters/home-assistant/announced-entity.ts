@@ -24,7 +24,9 @@ import {
 import { numberOf, objectsOf } from "../fields.ts";
 import { type AnnouncedComponent, filterIn } from "./announcement.ts";
 
-/* Values and payloads that several components have. */
+/*
+ * Values and payloads common to several components.
+ */
 
 const TEXT_CHARACTERS_MAX = 256;
 

@@ -63,7 +63,7 @@ export class DirectoryCache {
     const families = this.#families.get(of.device);
     const lines = families?.get(of.family);
     if (families === undefined || lines === undefined) return;
-    // A family with too many lines is read again at its next use.
+    // null: too many blocks to keep; they are read again at the next use.
     const changed = lines === null ? null : changedLines(lines, { removed, added });
     this.#lines += (changed?.length ?? 0) - (lines?.length ?? 0);
     if (changed !== null && changed.length > 0) families.set(of.family, changed);

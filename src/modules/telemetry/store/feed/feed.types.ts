@@ -3,8 +3,8 @@ import type { Definitions } from "../hot/group-format.ts";
 import type { ChunkMax, WireChunk } from "../query/wire-chunk.types.ts";
 
 /*
- * A feed follows the writes of one tenant, for readers that send them on. Its position is a hot row: all rows up to it were confirmed. Rows
- * that are sealed before they were confirmed become ranges to be read from the blocks, so readers can be offline for any time.
+ * A feed follows the writes of one tenant, for readers that forward them. Its position is a hot row: all rows up to it have been confirmed.
+ * Unconfirmed rows that are sealed become ranges to read from blocks, so a reader can be offline for any length of time.
  */
 
 /** Start of a new feed: the next write, or all stored values. */

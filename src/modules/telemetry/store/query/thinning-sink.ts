@@ -20,7 +20,7 @@ interface Pixel {
 /** Max. points per pixel: first, lowest, highest and last. */
 const POINTS_PER_PIXEL = 4;
 
-/** Raw points if they fit; otherwise the first, lowest, highest and last point per pixel of the data's extent. */
+/** Raw points if they fit; otherwise the first, lowest, highest and last point of each pixel column. */
 export class ThinningSink implements SeriesSink {
   readonly isUnfit = false;
   #sawText = false;

@@ -101,7 +101,7 @@ const inRange = (ts: number, { from, to }: Deletion): boolean => ts >= from && t
 /** Free pages returned per step. */
 const VACUUM_PAGES = 256;
 
-/** Returns `null` if the device or all of the keys are unknown, so that there is nothing to delete. */
+/** Resolves names to numbers. Returns null if the device or all keys are unknown. */
 export function deletionOf(engine: StoreEngine, args: StoreCalls["deleteRange"]["args"]): Deletion | null {
   const device = engine.registry.byId.get(args.deviceId);
   if (device === undefined) return null;

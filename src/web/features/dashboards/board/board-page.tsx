@@ -229,7 +229,7 @@ function useDraft(
   useEffect(() => {
     if (isChanged && !isEditing && may("dashboards:write")) edit();
   }, [history]);
-  // Runs before anything can lead away from the page.
+  // A layout effect, so that the draft is saved before a click can leave the page.
   useLayoutEffect(() => {
     if (!isEditing) return;
     if (isChanged) drafts.set(dashboard.id, { of: baseOf(dashboard), history });

@@ -14,7 +14,7 @@ interface Located extends Spot {
 /** Devices at one place of a map, the worst state first. */
 export interface MapMark<Item> {
   readonly items: readonly [Item, ...Item[]];
-  /** True if name and value fit beside the lamp. */
+  /** True if name and value fit next to the marker. */
   readonly isCard: boolean;
 }
 
