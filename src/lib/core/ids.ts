@@ -7,3 +7,6 @@ export type UserId = Brand<"UserId">;
 export type DeviceId = Brand<"DeviceId">;
 export type ProfileId = Brand<"ProfileId">;
 export type SessionId = Brand<"SessionId">;
+
+/** Types a string of a request as an id for comparisons. It may be any string: a wrong id equals none. */
+export const comparedId = <Id extends string>(text: string): Id => text as Id;

@@ -1,5 +1,4 @@
 import { asc, eq } from "drizzle-orm";
-import type { DeviceId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { parsedTogether } from "../../platform/database/parsed-together.ts";
@@ -24,7 +23,6 @@ export function createAlarmCommandsRepository({ orm }: MainDatabase) {
         .map((row) => ({ ...row, bytes: row.params.length }));
       return parsedTogether(next).map(({ params, bytes: _, ...row }) => ({
         ...row,
-        deviceId: row.deviceId as DeviceId, // looked up before it is used
         params: JSON.parse(params) as JsonValue, // as we wrote it
       }));
     },

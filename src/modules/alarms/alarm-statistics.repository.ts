@@ -1,6 +1,6 @@
 import { and, count, desc, eq, exists, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
-import type { ProfileId } from "../../lib/core/ids.ts";
+import { comparedId, type ProfileId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
@@ -38,13 +38,13 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
     gatewayId === undefined
       ? undefined
       : or(
-          eq(devices.deviceId, gatewayId),
-          eq(devices.parentDeviceId, gatewayId),
+          eq(devices.deviceId, comparedId(gatewayId)),
+          eq(devices.parentDeviceId, comparedId(gatewayId)),
           exists(
             orm
               .select({ alarmId: alarms.alarmId })
               .from(alarms)
-              .where(and(eq(alarms.deviceId, devices.deviceId), eq(alarms.gatewayId, gatewayId))),
+              .where(and(eq(alarms.deviceId, devices.deviceId), eq(alarms.gatewayId, comparedId(gatewayId)))),
           ),
         );
   return {

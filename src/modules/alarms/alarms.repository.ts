@@ -17,7 +17,7 @@ import {
 import { union } from "drizzle-orm/sqlite-core";
 import type { MessagePart } from "../../lib/alarms/message-parts.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { comparedId, type DeviceId, type ProfileId, type TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -60,10 +60,7 @@ export interface AlarmSequences {
 
 const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   ...row,
-  tenantId: row.tenantId as TenantId, // branded when they were written
-  deviceId: row.deviceId as DeviceId,
   profileId: row.profileId as ProfileId,
-  gatewayId: row.gatewayId as DeviceId | null,
   messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
 
@@ -131,9 +128,9 @@ const ofGateway = ({ gatewayId }: Pick<AlarmFilter, "gatewayId">): SQL | undefin
   gatewayId === undefined
     ? undefined
     : or(
-        eq(alarms.deviceId, gatewayId),
-        eq(alarms.gatewayId, gatewayId),
-        eq(devices.parentDeviceId, gatewayId),
+        eq(alarms.deviceId, comparedId(gatewayId)),
+        eq(alarms.gatewayId, comparedId(gatewayId)),
+        eq(devices.parentDeviceId, comparedId(gatewayId)),
       );
 
 /** Builds the condition of a filter on alarms, joined with their devices. */
@@ -185,8 +182,8 @@ const createOpenByDevice =
       .groupBy(alarms.deviceId)
       .all()
       .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
-        deviceId: deviceId as DeviceId, // branded when they were written
-        parentDeviceId: parentDeviceId as DeviceId | null,
+        deviceId,
+        parentDeviceId,
         severity: ALARM_SEVERITIES[rank] ?? "INDETERMINATE",
         ...counts,
       }));
@@ -357,7 +354,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .from(alarms)
         .where(isNull(alarms.clearedAt))
         .all()
-        .map(({ deviceId }) => deviceId as DeviceId),
+        .map(({ deviceId }) => deviceId),
     /** Returns the devices of a profile that have open alarms. */
     listDevicesWithOpenOf: (profileId: ProfileId): DeviceId[] =>
       orm
@@ -367,7 +364,7 @@ export function createAlarmsRepository(database: MainDatabase) {
           sql`${devices.profileId} = ${profileId} AND EXISTS (SELECT 1 FROM ${alarms} WHERE ${alarms.deviceId} = ${devices.deviceId} AND ${alarms.clearedAt} IS NULL)`,
         )
         .all()
-        .map(({ deviceId }) => deviceId as DeviceId),
+        .map(({ deviceId }) => deviceId),
     listOpenByDevice: createOpenByDevice(orm),
     /** Returns the newest alarm of the type, open or not. */
     findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
@@ -399,7 +396,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .from(alarmStates)
         .where(isNotNull(alarmStates.dueAt))
         .all()
-        .map(({ deviceId, dueAt }) => ({ deviceId: deviceId as DeviceId, dueAt: dueAt ?? 0 })),
+        .map(({ deviceId, dueAt }) => ({ deviceId, dueAt: dueAt ?? 0 })),
     /** Returns `undefined` before the first run. */
     findRun: (): AlarmRun | undefined => orm.select().from(alarmRun).get(),
     saveRun: (run: AlarmRun): void =>

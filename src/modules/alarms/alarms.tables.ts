@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
@@ -12,13 +13,14 @@ export const alarms = sqliteTable(
     /** Order of the last raises, independent of the clock; a reopened alarm gets a new number. */
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     alarmId: text("alarm_id").notNull().unique(),
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     alarmType: text("alarm_type").notNull(),
     /** Profile whose rule last raised the alarm. */
-    profileId: text("profile_id").notNull().default(""),
+    profileId: text("profile_id").$type<ProfileId | "">().notNull().default(""),
     severity: text("severity", { enum: ALARM_SEVERITIES }).notNull(),
     status: text("status", { enum: ALARM_STATUSES }).notNull(),
     message: text("message").notNull(),
@@ -35,7 +37,7 @@ export const alarms = sqliteTable(
     /** `null` if cleared by the rule. */
     clearedBy: text("cleared_by"),
     /** The device's gateway at the time of the raise, if the rule propagates to it. */
-    gatewayId: text("gateway_id"),
+    gatewayId: text("gateway_id").$type<DeviceId>(),
     escalationLevel: integer("escalation_level").notNull().default(1),
     /** Monotonic start of the current level; `null` if the alarm escalates no further. */
     escalationSince: integer("escalation_since"),
@@ -73,7 +75,7 @@ export const alarmEvents = sqliteTable(
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
     /** Tenant of the alarm, so that reading a tenant's events does not depend on the number of others' events. */
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     eventType: text("event_type", { enum: ALARM_EVENT_TYPES }).notNull(),
     code: text("code").notNull(),
     params: text("params", { mode: "json" }).notNull().$type<Params>(),
@@ -91,6 +93,7 @@ export const alarmEvents = sqliteTable(
 /** Devices with events that were deleted because there were too many. */
 export const alarmTrims = sqliteTable("alarm_trims", {
   deviceId: text("device_id")
+    .$type<DeviceId>()
     .primaryKey()
     .references(() => devices.deviceId, { onDelete: "cascade" }),
   /** Epoch ms of the newest deleted raise or acknowledgement. */
@@ -102,6 +105,7 @@ export const alarmStates = sqliteTable(
   "alarm_states",
   {
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .primaryKey()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     /** Command parameters as JSON. */
@@ -131,7 +135,7 @@ export const alarmCommands = sqliteTable("alarm_commands", {
     .references(() => alarms.alarmId, { onDelete: "cascade" }),
   /** Id of the command's request; prevents the command of an event from being sent twice. */
   requestId: text("request_id").notNull(),
-  deviceId: text("device_id").notNull(),
+  deviceId: text("device_id").$type<DeviceId>().notNull(),
   method: text("method").notNull(),
   /** JSON string. */
   params: text("params").notNull(),
@@ -139,6 +143,7 @@ export const alarmCommands = sqliteTable("alarm_commands", {
 
 export const alarmEscalation = sqliteTable("alarm_escalation", {
   tenantId: text("tenant_id")
+    .$type<TenantId>()
     .primaryKey()
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
   level1To2Minutes: integer("level1_to2_minutes").notNull(),

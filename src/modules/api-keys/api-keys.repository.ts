@@ -28,7 +28,7 @@ export function createApiKeysRepository(database: MainDatabase, clock: Pick<Cloc
         .where(eq(apiKeyDevices.apiKeyId, apiKeyId))
         .orderBy(asc(apiKeyDevices.deviceId))
         .all()
-        .map((row) => row.deviceId as DeviceId), // minted by us
+        .map((row) => row.deviceId),
     /** Returns the first id that does not belong to a device of the tenant. */
     findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
       orm.all<{ value: string }>(

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId, UserId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /** Credentials of programs. They belong to the tenant, and remain when their creator leaves. */
@@ -8,6 +8,7 @@ export const apiKeys = sqliteTable(
   {
     apiKeyId: text("api_key_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -41,7 +42,7 @@ export const apiKeyDevices = sqliteTable(
     apiKeyId: text("api_key_id")
       .notNull()
       .references(() => apiKeys.apiKeyId, { onDelete: "cascade" }),
-    deviceId: text("device_id").notNull(),
+    deviceId: text("device_id").$type<DeviceId>().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.apiKeyId, table.deviceId] }),

@@ -45,7 +45,7 @@ export function createAttributeSearch({ orm }: MainDatabase) {
     for (let begin = first ?? 1; begin <= (last ?? 0); begin += ROWS_PER_STEP) {
       const end = begin + ROWS_PER_STEP - 1;
       for (const { deviceId } of step.all({ first: begin, last: end, pattern, tenantId }))
-        found.add(deviceId as DeviceId); // minted by us
+        found.add(deviceId);
       if (signal.aborted || found.size >= FOUND_MAX) break;
       await workShare.next(); // in its own round: many searches may be in progress
     }

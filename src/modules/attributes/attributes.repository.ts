@@ -22,7 +22,7 @@ function* tenantKeys(
     .where(eq(devices.tenantId, tenantId))
     .all()
     .map((row) => row.deviceId)
-    .filter((deviceId) => visible === "all" || visible.has(deviceId as DeviceId)); // minted by us
+    .filter((deviceId) => visible === "all" || visible.has(deviceId));
   for (let begin = 0; begin < ids.length; begin += DEVICES_PER_STEP) {
     const step = JSON.stringify(ids.slice(begin, begin + DEVICES_PER_STEP));
     yield orm

@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 
 export const attributes = sqliteTable(
   "attributes",
   {
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),
@@ -30,8 +32,9 @@ export const attributeChanges = sqliteTable(
     /** Id that is never reused, so that a client can request later changes. */
     changeId: integer("change_id").primaryKey({ autoIncrement: true }),
     /** Tenant of the device, so that reading a tenant's changes does not depend on the number of others' changes. */
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),

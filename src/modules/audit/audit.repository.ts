@@ -16,7 +16,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { comparedId, type DeviceId, type TenantId } from "../../lib/core/ids.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
 import { contains } from "../../platform/database/contains.ts";
@@ -90,7 +90,6 @@ export interface PrunedEntry extends AuditHolder {
 
 const toEntry = (row: typeof auditEntries.$inferSelect): AuditEntry => ({
   ...row,
-  tenantId: row.tenantId as TenantId | null, // minted by us
 });
 
 /** Returns conditions on the owner, each covered by an index in log order. */
@@ -267,10 +266,10 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         const next = current()
           .select({ tenantId: min(auditEntries.tenantId) })
           .from(auditEntries)
-          .where(gt(auditEntries.tenantId, last))
+          .where(gt(auditEntries.tenantId, comparedId(last)))
           .get()?.tenantId;
         if (next === undefined || next === null) return found;
-        found.push(next as TenantId); // minted by us
+        found.push(next);
         last = next;
       }
     },
@@ -309,7 +308,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         .all();
       const sequences = doomed.map((entry) => entry.sequence);
       if (sequences.length > 0) current().delete(auditEntries).where(inArray(sequence, sequences)).run();
-      return doomed.map((entry) => ({ ...entry, tenantId: entry.tenantId as TenantId | null })); // minted by us
+      return doomed;
     },
   };
 }

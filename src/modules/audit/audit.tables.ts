@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { AUDIT_SHARES } from "./audit-shares.ts";
 
@@ -9,7 +10,9 @@ export const auditEntries = sqliteTable(
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     auditId: text("audit_id").notNull().unique(),
     /** Tenant of the entry; `null` for an unknown caller, such as a sign-in with an address that has no account. */
-    tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: text("tenant_id")
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
     at: integer("at").notNull(),
     actorType: text("actor_type", { enum: ["USER", "API_KEY", "COMMAND_LINE", "ANONYMOUS"] }).notNull(),
     actorId: text("actor_id"),

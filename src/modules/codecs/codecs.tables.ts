@@ -8,6 +8,7 @@ export const codecs = sqliteTable(
   {
     codecId: text("codec_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
@@ -19,8 +19,6 @@ const TRIMMED_AT_ONCE = 2_000;
 
 const toCommand = (row: Row): Command => ({
   ...row,
-  tenantId: row.tenantId as TenantId, // branded when they were written
-  deviceId: row.deviceId as DeviceId,
   params: JSON.parse(row.params) as JsonValue,
   error: row.error === null ? null : (JSON.parse(row.error) as Text),
   response: row.response === null ? null : (JSON.parse(row.response) as JsonValue),

@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { COMMAND_STATES } from "./commands.types.ts";
 
@@ -8,8 +9,9 @@ export const commands = sqliteTable(
     /** Number of the command for the device; never reused, even after a restart. */
     rpcId: integer("rpc_id").primaryKey({ autoIncrement: true }),
     commandId: text("command_id").notNull().unique(),
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     /** Id chosen by the issuer. */

@@ -1,5 +1,5 @@
 import { and, asc, eq, ne, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { TenantId, UserId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { dashboardChoices, dashboards } from "./dashboards.tables.ts";
 
@@ -13,7 +13,7 @@ export interface Choice {
 export function createChoicesRepository({ orm, transact }: Pick<MainDatabase, "orm" | "transact">) {
   const { userId, dashboardId, isFavorite, isStart } = dashboardChoices;
   return {
-    list: (tenantId: TenantId, user: string): Array<Choice & { dashboardId: string }> =>
+    list: (tenantId: TenantId, user: UserId): Array<Choice & { dashboardId: string }> =>
       orm
         .select({ dashboardId, isFavorite, isStart })
         .from(dashboardChoices)
@@ -22,7 +22,7 @@ export function createChoicesRepository({ orm, transact }: Pick<MainDatabase, "o
         .orderBy(sql`${dashboards.name} COLLATE NOCASE`, asc(dashboardId))
         .all(),
     /** Changes the given fields. A new start page replaces the previous one. */
-    set(user: string, id: string, changes: Partial<Choice>): void {
+    set(user: UserId, id: string, changes: Partial<Choice>): void {
       transact(() => {
         if (changes.isStart === true)
           orm

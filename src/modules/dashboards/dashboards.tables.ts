@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { users } from "../users/users.tables.ts";
 import { DASHBOARD_TYPES, type Item } from "./dashboards.types.ts";
@@ -15,6 +15,7 @@ export const dashboards = sqliteTable(
   {
     id: text("id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -47,6 +48,7 @@ export const dashboardVersions = sqliteTable(
       .references(() => dashboards.id, { onDelete: "cascade" }),
     version: integer("version").notNull(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     savedBy: text("saved_by").notNull(),
@@ -69,6 +71,7 @@ export const dashboardChoices = sqliteTable(
   "dashboard_choices",
   {
     userId: text("user_id")
+      .$type<UserId>()
       .notNull()
       .references(() => users.userId, { onDelete: "cascade" }),
     dashboardId: text("dashboard_id")
@@ -90,6 +93,7 @@ export const dashboardShares = sqliteTable(
   {
     shareId: text("share_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     dashboardId: text("dashboard_id")
@@ -98,7 +102,7 @@ export const dashboardShares = sqliteTable(
     tokenHash: text("token_hash").notNull().unique(),
     tokenSealed: text("token_sealed").notNull(),
     name: text("name").notNull(),
-    deviceId: text("device_id"),
+    deviceId: text("device_id").$type<DeviceId>(),
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),

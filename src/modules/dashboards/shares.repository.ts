@@ -1,5 +1,4 @@
 import { asc, eq, or, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { dashboardShares } from "./dashboards.tables.ts";
 import type { DashboardShare } from "./shares.types.ts";
@@ -14,8 +13,6 @@ export function createSharesRepository(database: MainDatabase) {
   }: typeof dashboardShares.$inferSelect): DashboardShare => ({
     ...row,
     token: secrets.open(tokenSealed) ?? "",
-    tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
-    deviceId: row.deviceId as DeviceId | null,
   });
   return {
     /** Returns the links that show the dashboard, alone or in a rotation, oldest first. */

@@ -7,7 +7,6 @@ import type { DemoPlant } from "./demo-plant.types.ts";
 export function createDemoPlantRepository({ orm }: MainDatabase) {
   const toPlant = (row: typeof demoPlants.$inferSelect): DemoPlant => ({
     ...row,
-    tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
     parts: { ...row.parts, remembered: row.parts.remembered ?? [] }, // what was kept before there was such a list
   });
   return {

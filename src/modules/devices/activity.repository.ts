@@ -55,7 +55,7 @@ export function createActivityRepository({ orm }: MainDatabase) {
         .from(deviceActivity)
         .where(eq(deviceActivity.active, true))
         .all()
-        .map((row) => row.deviceId as DeviceId), // minted by us
+        .map((row) => row.deviceId),
     save(deviceId: DeviceId, activity: DeviceActivity): void {
       save.run({
         deviceId,

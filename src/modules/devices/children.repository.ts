@@ -64,10 +64,10 @@ export function createChildrenRepository(
         .from(devices)
         .where(eq(devices.parentDeviceId, gatewayId))
         .all()
-        .map((row) => row.deviceId as DeviceId), // minted by us
+        .map((row) => row.deviceId),
     /** Detaches up to `max` children from the gateway. Returns their ids. */
     detachChildren(gatewayId: DeviceId, max: number): DeviceId[] {
-      const ids = firstChildren.all({ gatewayId, max }).map((row) => row.deviceId as DeviceId); // minted by us
+      const ids = firstChildren.all({ gatewayId, max }).map((row) => row.deviceId);
       for (const deviceId of ids) detach.run({ deviceId });
       return ids;
     },

@@ -11,7 +11,6 @@ type Row = typeof deviceCredentials.$inferSelect;
 
 const toCredentials = (row: Row): OtherCredentials => ({
   ...row,
-  deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
 });
 
 export function createCredentialsRepository(database: MainDatabase) {

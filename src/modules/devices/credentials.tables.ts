@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { devices } from "./devices.tables.ts";
 
 /**
@@ -7,6 +8,7 @@ import { devices } from "./devices.tables.ts";
  */
 export const deviceCredentials = sqliteTable("device_credentials", {
   deviceId: text("device_id")
+    .$type<DeviceId>()
     .primaryKey()
     .references(() => devices.deviceId, { onDelete: "cascade" }),
   type: text("type", { enum: ["MQTT_BASIC", "X509"] }).notNull(),

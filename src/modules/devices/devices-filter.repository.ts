@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/core/ids.ts";
+import { comparedId, type TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
@@ -37,7 +37,11 @@ const hasTag = (tag: string): SQL =>
 function containing(search: string): SQL | undefined {
   const columns = [devices.name, devices.childName, devices.label, devices.deviceType];
   const isTagged = sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
-  return or(...columns.map((column) => contains(column, search)), isTagged, eq(devices.deviceId, search));
+  return or(
+    ...columns.map((column) => contains(column, search)),
+    isTagged,
+    eq(devices.deviceId, comparedId(search)),
+  );
 }
 
 /** Filters that read all texts of a device. */
@@ -56,7 +60,8 @@ export function whereOf(
   const conditions: Array<SQL | undefined> = [eq(devices.tenantId, tenantId)];
   conditions.push(isAmong(devices.deviceId, visible));
   if (filter.deviceType !== undefined) conditions.push(eq(devices.deviceType, filter.deviceType));
-  if (filter.parentDeviceId !== undefined) conditions.push(eq(devices.parentDeviceId, filter.parentDeviceId));
+  if (filter.parentDeviceId !== undefined)
+    conditions.push(eq(devices.parentDeviceId, comparedId(filter.parentDeviceId)));
   if (filter.assetId !== undefined) conditions.push(eq(devices.assetId, filter.assetId));
   if (filter.role !== undefined) conditions.push(eq(devices.role, filter.role));
   if (filter.active !== undefined)

@@ -77,7 +77,7 @@ const createIdPage =
       .limit(filter.limit)
       .offset(filter.offset)
       .all();
-    const deviceIds = rows.map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
+    const deviceIds = rows.map(({ deviceId }) => deviceId);
     return { deviceIds, total: createCount(orm)(where) };
   };
 
@@ -92,7 +92,7 @@ const createIdList =
       .where(whereOf(tenantId, visible, filter))
       .orderBy(...orderOf({ sort: "name" }))
       .all()
-      .map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
+      .map(({ deviceId }) => deviceId);
 
 const deviceRow = sql<number>`${devices}.rowid`;
 
@@ -139,14 +139,14 @@ export const createDeviceLists = (
         .select({ deviceId: devices.deviceId })
         .from(devices)
         .all()
-        .map((row) => row.deviceId as DeviceId), // minted by us
+        .map((row) => row.deviceId),
     ),
   listDeleted: () =>
     orm
       .select()
       .from(deletedDevices)
       .all()
-      .map((row) => row.deviceId as DeviceId), // of deleted rows that we minted
+      .map((row) => row.deviceId),
   forgetDeleted: (ids: readonly DeviceId[]): void =>
     void orm
       .delete(deletedDevices)

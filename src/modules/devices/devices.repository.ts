@@ -112,10 +112,10 @@ const toDeviceWith = ({ tokenHash: _, tokenSealed, ...row }: Row, tokens: Device
   get token() {
     return tokens.open(tokenSealed) ?? ""; // undefined if the key was lost
   },
-  deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
-  tenantId: row.tenantId as TenantId,
-  profileId: row.profileId as ProfileId,
-  parentDeviceId: row.parentDeviceId as DeviceId | null,
+  deviceId: row.deviceId,
+  tenantId: row.tenantId,
+  profileId: row.profileId,
+  parentDeviceId: row.parentDeviceId,
 });
 
 export function createDevicesRepository(database: MainDatabase): DevicesRepository {
@@ -199,7 +199,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
           ),
         )
         .get();
-      return row?.deviceId as DeviceId | undefined; // minted by us
+      return row?.deviceId;
     },
     countOf: (tenantId) =>
       orm.select({ count: count() }).from(devices).where(eq(devices.tenantId, tenantId)).get()?.count ?? 0,
@@ -241,7 +241,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
         .groupBy(devices.tenantId)
         .all();
-      return new Map(rows.map((row) => [row.tenantId as TenantId, row.count])); // minted by us
+      return new Map(rows.map((row) => [row.tenantId, row.count]));
     },
     async findByText(tenantId, filter, signal) {
       const found: DeviceId[] = [];
@@ -252,7 +252,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
           .from(devices)
           .where(and(isInPart, textCondition(filter)))
           .all();
-        found.push(...rows.map(({ deviceId }) => deviceId as DeviceId)); // minted by us
+        found.push(...rows.map(({ deviceId }) => deviceId));
         await workShare.pause();
       }
       return found;
@@ -265,7 +265,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
           .from(devices)
           .where(isInPart)
           .all();
-        const seen = rows.filter(({ deviceId }) => visible === "all" || visible.has(deviceId as DeviceId));
+        const seen = rows.filter(({ deviceId }) => visible === "all" || visible.has(deviceId));
         for (const tag of seen.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
         if (counts.size > TAGS_LISTED_MAX) throw tagsUncountable(TAGS_LISTED_MAX);
         await workShare.pause();

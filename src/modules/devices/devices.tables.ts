@@ -7,26 +7,31 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 export const devices = sqliteTable(
   "devices",
   {
-    deviceId: text("device_id").primaryKey(),
+    deviceId: text("device_id").$type<DeviceId>().primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     profileId: text("profile_id")
+      .$type<ProfileId>()
       .notNull()
       .references(() => deviceProfiles.profileId),
     name: text("name").notNull(),
     label: text("label").notNull().default(""),
     deviceType: text("device_type").notNull(),
     assetId: text("asset_id"),
-    parentDeviceId: text("parent_device_id").references((): AnySQLiteColumn => devices.deviceId, {
-      onDelete: "set null",
-    }),
+    parentDeviceId: text("parent_device_id")
+      .$type<DeviceId>()
+      .references((): AnySQLiteColumn => devices.deviceId, {
+        onDelete: "set null",
+      }),
     /** Name used by its gateway, which may differ from the device's own name. */
     childName: text("child_name"),
     role: text("role", { enum: ["DEVICE", "GATEWAY"] }).notNull(),
@@ -58,11 +63,14 @@ export const devices = sqliteTable(
  * Deleted devices whose telemetry may still exist. A database trigger adds them for every deletion: only their telemetry may be deleted without a
  * user's confirmation.
  */
-export const deletedDevices = sqliteTable("deleted_devices", { deviceId: text("device_id").primaryKey() });
+export const deletedDevices = sqliteTable("deleted_devices", {
+  deviceId: text("device_id").$type<DeviceId>().primaryKey(),
+});
 
 /** Activity of devices, written in batches with a delay of seconds. */
 export const deviceActivity = sqliteTable("device_activity", {
   deviceId: text("device_id")
+    .$type<DeviceId>()
     .primaryKey()
     .references(() => devices.deviceId, { onDelete: "cascade" }),
   active: integer("active", { mode: "boolean" }).notNull(),
@@ -80,6 +88,7 @@ export const deviceTypeDefaults = sqliteTable(
   "device_type_defaults",
   {
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     deviceType: text("device_type").notNull(),

@@ -49,7 +49,7 @@ export function createMembershipRepository(orm: MainDatabase["orm"]) {
         .from(devices)
         .where(eq(devices.tenantId, tenantId))
         .all()
-        .map((row) => ({ deviceId: row.deviceId as DeviceId, profileId: row.profileId as ProfileId })), // minted by us
+        .map((row) => ({ deviceId: row.deviceId, profileId: row.profileId })),
   };
 }
 

@@ -31,8 +31,6 @@ export const bytesOf = ({ payload }: Pick<Downlink, "payload">): number =>
 const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
   ...row,
   bytes: bytesOf(row),
-  tenantId: row.tenantId as TenantId, // branded when they were written
-  deviceId: row.deviceId as DeviceId | null,
 });
 
 export function createDownlinksRepository(database: MainDatabase) {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { DownlinkPayload } from "../../lib/devices/downlink-payload.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
@@ -12,11 +13,13 @@ export const integrationDownlinks = sqliteTable(
   {
     seq: integer("sequence").primaryKey({ autoIncrement: true }),
     downlinkId: text("downlink_id").notNull().unique(),
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     integrationId: text("integration_id")
       .notNull()
       .references(() => integrations.integrationId, { onDelete: "cascade" }),
-    deviceId: text("device_id").references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: text("device_id")
+      .$type<DeviceId>()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
     deviceKey: text("device_key").notNull(),
     /** Unique: a command becomes one downlink, however often it is handed over. */
     commandRpcId: integer("command_rpc_id").unique(),
@@ -49,7 +52,7 @@ export const integrationDownlinks = sqliteTable(
 export const integrationRoutes = sqliteTable(
   "integration_routes",
   {
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     deviceKey: text("device_key").notNull(),
     integrationId: text("integration_id")
       .notNull()

@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Params } from "../../lib/texts/text.ts";
 
 /** Aggregated faults; one row per entry of the list in memory. */
@@ -7,7 +8,7 @@ export const faults = sqliteTable("faults", {
   source: text("source").notNull(),
   code: text("code").notNull(),
   params: text("params", { mode: "json" }).notNull().$type<Params>(),
-  tenantId: text("tenant_id"),
+  tenantId: text("tenant_id").$type<TenantId>(),
   subjectKind: text("subject_kind"),
   subjectId: text("subject_id"),
   subjectName: text("subject_name"),

@@ -7,6 +7,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 export const connectionColumns = () => ({
   connectionId: text("connection_id").primaryKey(),
   tenantId: text("tenant_id")
+    .$type<TenantId>()
     .notNull()
     .$type<TenantId>()
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -24,6 +25,7 @@ export const connectionColumns = () => ({
 export const unitColumns = (connectionId: () => SQLiteColumn) => ({
   connectionId: text("connection_id").notNull().references(connectionId, { onDelete: "cascade" }),
   deviceId: text("device_id")
+    .$type<DeviceId>()
     .notNull()
     .$type<DeviceId>()
     .references(() => devices.deviceId, { onDelete: "cascade" }),

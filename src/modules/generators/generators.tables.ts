@@ -10,6 +10,7 @@ export const generators = sqliteTable(
   {
     id: text("id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),

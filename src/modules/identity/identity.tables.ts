@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { UserId } from "../../lib/core/ids.ts";
 import { users } from "../users/users.tables.ts";
 
 /** Sessions of browsers and scripts; the session, not the token's claims, is authoritative. */
@@ -7,6 +8,7 @@ export const sessions = sqliteTable(
   {
     sessionId: text("session_id").primaryKey(),
     userId: text("user_id")
+      .$type<UserId>()
       .notNull()
       .references(() => users.userId, { onDelete: "cascade" }),
     impersonatorId: text("impersonator_id"),

@@ -8,7 +8,7 @@ import type { Session } from "./identity.types.ts";
 const toSession = (row: typeof sessions.$inferSelect): Session => ({
   ...row,
   sessionId: row.sessionId as SessionId, // ids in our own tables were minted by us
-  userId: row.userId as UserId,
+  userId: row.userId,
   impersonatorId: row.impersonatorId as UserId | null,
   impersonatorSessionId: row.impersonatorSessionId as SessionId | null,
 });

@@ -35,7 +35,7 @@ export function createHeldRepository({ orm }: MainDatabase) {
     .where(eq(tenants.isHost, true));
   const toMessage = ({ seq, deviceId, readings }: typeof heldReadings.$inferSelect): HeldMessage => ({
     seq,
-    deviceId: deviceId as DeviceId, // ids in our own tables were written by us
+    deviceId,
     readings,
   });
   return {

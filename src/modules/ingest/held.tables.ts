@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
@@ -8,6 +9,7 @@ export const heldReadings = sqliteTable(
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     /** Time from which the readings are accepted. */

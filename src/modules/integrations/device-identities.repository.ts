@@ -48,12 +48,12 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
   }
   const found = (query: typeof byExternalId, tenantId: TenantId, value: string): IdentifiedDevice[] =>
     query.all({ tenantId, value: JSON.stringify(value) }).map(({ deviceId, owner }) => ({
-      deviceId: deviceId as DeviceId,
+      deviceId,
       owner: ownerOf(owner),
     }));
   return {
     findByDevEui: (tenantId: TenantId, devEui: string): DeviceId | undefined =>
-      byDevEui.get({ tenantId, value: JSON.stringify(devEui) })?.deviceId as DeviceId | undefined, // minted by us
+      byDevEui.get({ tenantId, value: JSON.stringify(devEui) })?.deviceId,
     /** Returns the devices with the external id, oldest first. */
     findByExternalId: (tenantId: TenantId, externalId: string) => found(byExternalId, tenantId, externalId),
     findByAddress: (tenantId: TenantId, address: string) => found(byAddress, tenantId, address),

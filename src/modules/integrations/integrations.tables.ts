@@ -1,5 +1,5 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
@@ -11,6 +11,7 @@ export const integrations = sqliteTable(
   {
     integrationId: text("integration_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -40,6 +41,7 @@ export const integrations = sqliteTable(
 /** Device profiles that integrations created, and whose keys they may describe. */
 export const integrationProfiles = sqliteTable("integration_profiles", {
   profileId: text("profile_id")
+    .$type<ProfileId>()
     .primaryKey()
     .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
   /** Creator of the profile. If it is deleted, another integration may take over the profile. */

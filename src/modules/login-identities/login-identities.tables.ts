@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
@@ -12,9 +13,12 @@ export const loginIdentities = sqliteTable(
   {
     /** Id of the device or MQTT client. */
     ownerId: text("owner_id").primaryKey(),
-    deviceId: text("device_id").references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: text("device_id")
+      .$type<DeviceId>()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
     mqttClientId: text("mqtt_client_id").references(() => mqttClients.mqttClientId, { onDelete: "cascade" }),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     kind: text("kind", { enum: ["NAME", "CERTIFICATE"] }).notNull(),

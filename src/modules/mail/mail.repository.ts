@@ -1,5 +1,4 @@
 import { and, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { RowPage } from "../../platform/database/row-list.ts";
@@ -31,7 +30,7 @@ export const targetOf = ({
 const toMailWith = <Of extends Row>({ valuesSealed, ...row }: Of, secrets: StoredSecrets) => ({
   ...row,
   values: JSON.parse(secrets.open(valuesSealed) ?? "{}"), // empty if the key was lost
-  tenantId: row.tenantId as TenantId | null, // ids and templates in our own tables were written by us
+  tenantId: row.tenantId,
   template: row.template as MailTemplate,
 });
 

@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
@@ -8,7 +9,9 @@ export const mails = sqliteTable(
   {
     mailId: text("mail_id").primaryKey(),
     /** Null for a recipient without a tenant. */
-    tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: text("tenant_id")
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
     recipient: text("recipient").notNull(),
     language: text("language", { enum: ["en", "de"] }).notNull(),
     template: text("template").notNull(),

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { deviceMaintenance } from "./maintenance.tables.ts";
 import type { Maintenance } from "./maintenance.types.ts";
@@ -13,8 +13,6 @@ export function createMaintenanceRepository({ orm }: MainDatabase) {
         .all()
         .map((row) => ({
           ...row,
-          deviceId: row.deviceId as DeviceId, // branded when they were written
-          tenantId: row.tenantId as TenantId,
         })),
     save: (maintenance: Maintenance): void =>
       void orm

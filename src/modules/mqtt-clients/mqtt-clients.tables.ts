@@ -10,6 +10,7 @@ export const mqttClients = sqliteTable(
   {
     mqttClientId: text("mqtt_client_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),

@@ -9,10 +9,12 @@ export const deviceNotes = sqliteTable(
   {
     noteId: text("note_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     deviceId: text("device_id")
+      .$type<DeviceId>()
       .notNull()
       .$type<DeviceId>()
       .references(() => devices.deviceId, { onDelete: "cascade" }),

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { notificationFlows, notificationQueue, notificationSettings } from "./notifications.tables.ts";
@@ -39,8 +39,6 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
         .all()
         .map((row) => ({
           ...row,
-          tenantId: row.tenantId as TenantId, // branded when they were written
-          deviceId: row.deviceId as DeviceId,
         })),
     /** Deletes notifications up to this sequence number. */
     deleteNotifications: (until: number): void =>

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { MessagePart } from "../../lib/alarms/message-parts.ts";
 import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/alarms/severity.ts";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
@@ -24,11 +24,11 @@ export const notificationQueue = sqliteTable(
   "notification_notices",
   {
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     alarmId: text("alarm_id")
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
-    deviceId: text("device_id").notNull(),
+    deviceId: text("device_id").$type<DeviceId>().notNull(),
     trigger: text("trigger", { enum: NOTIFICATION_TRIGGERS }).notNull(),
     severity: text("severity", { enum: ALARM_SEVERITIES }).notNull(),
     formerSeverity: text("former_severity", { enum: ALARM_SEVERITIES }),
@@ -64,6 +64,7 @@ export const notificationFlows = sqliteTable(
 
 export const notificationSettings = sqliteTable("notification_settings", {
   tenantId: text("tenant_id")
+    .$type<TenantId>()
     .primaryKey()
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
   language: text("language", { enum: ["en", "de"] }).notNull(),
@@ -78,6 +79,7 @@ export const messengers = sqliteTable(
   {
     messengerId: text("messenger_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),

@@ -50,7 +50,7 @@ export function createOutboundModule(
       sender.attempt(
         {
           ...row,
-          tenantId: target.tenantId as TenantId, // written by us
+          tenantId: target.tenantId,
           target: targetOf(target),
           deliveryId: deliveryIdOf(row),
         },
@@ -61,7 +61,7 @@ export function createOutboundModule(
       events.emit("fault.occurred", {
         source: "delivery",
         ...detail(code, { reason, hours: GIVE_UP_AFTER_MS / HOUR_MS }),
-        tenantId: target.tenantId as TenantId, // written by us, as is the kind
+        tenantId: target.tenantId, // written by us, as is the kind
         subject: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
         where: target.url,
       }),

@@ -92,7 +92,7 @@ export function createOutboundService(deps: {
 
   /** Returns the target to which a target's dead letters are resent. */
   function destinationOf(target: TargetRow, targetNow?: TargetNow): TargetRow {
-    const tenantId = target.tenantId as TenantId; // written by us, as is the kind
+    const tenantId = target.tenantId; // written by us, as is the kind
     const source = { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId };
     const wanted = targetNow?.(target.url);
     return (wanted && writer.rowOf({ tenantId, source, target: wanted })) ?? target;

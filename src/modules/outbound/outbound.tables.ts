@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
@@ -9,6 +10,7 @@ export const outboundTargets = sqliteTable(
   {
     targetId: text("target_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     sourceKind: text("source_kind").notNull(),
@@ -40,7 +42,7 @@ export const outboundRequests = sqliteTable(
     /** Order of arrival; never reused. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     /** Tenant of the target, for counting dead letters. */
-    tenantId: text("tenant_id").notNull(),
+    tenantId: text("tenant_id").$type<TenantId>().notNull(),
     targetId: text("target_id")
       .notNull()
       .references(() => outboundTargets.targetId, { onDelete: "cascade" }),
@@ -79,6 +81,7 @@ export const outboundCounts = sqliteTable(
   "outbound_counts",
   {
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     sourceKind: text("source_kind").notNull(),

@@ -35,7 +35,7 @@ export function createOverviewRepository({ orm }: MainDatabase) {
         .where(isNull(alarms.clearedAt))
         .groupBy(alarms.tenantId)
         .all();
-      return new Map(rows.map((row) => [row.tenantId as TenantId, row.count])); // minted by us
+      return new Map(rows.map((row) => [row.tenantId, row.count]));
     },
   };
 }

@@ -11,6 +11,7 @@ export const dataPipelines = sqliteTable(
   {
     pipelineId: text("pipeline_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),

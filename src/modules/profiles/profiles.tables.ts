@@ -10,6 +10,7 @@ export const deviceProfiles = sqliteTable(
   {
     profileId: text("profile_id").primaryKey().$type<ProfileId>(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -51,6 +52,7 @@ export const deviceProfiles = sqliteTable(
 /** Key metadata of profiles, in a separate table because devices read their profile often without needing it. */
 export const profileKeys = sqliteTable("profile_keys", {
   profileId: text("profile_id")
+    .$type<ProfileId>()
     .primaryKey()
     .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
   metadata: text("metadata", { mode: "json" }).notNull().$type<readonly KeyMetadata[]>(),
@@ -59,6 +61,7 @@ export const profileKeys = sqliteTable("profile_keys", {
 /** Key metadata that is the default in all of a tenant's profiles. */
 export const tenantKeys = sqliteTable("tenant_keys", {
   tenantId: text("tenant_id")
+    .$type<TenantId>()
     .primaryKey()
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
   metadata: text("metadata", { mode: "json" }).notNull().$type<readonly KeyMetadata[]>(),

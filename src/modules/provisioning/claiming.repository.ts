@@ -10,7 +10,6 @@ const NAMESAKES_MAX = 20;
 
 const toClaimable = (row: typeof claimableDevices.$inferSelect): ClaimableDevice => ({
   ...row,
-  deviceId: row.deviceId as DeviceId, // minted by us
 });
 
 export function createClaimingRepository(database: MainDatabase) {

@@ -35,7 +35,6 @@ export function createProvisioningRepository(database: MainDatabase) {
   }: typeof profileProvisioning.$inferSelect): Provisioning => ({
     ...row,
     secret: secrets.open(secretSealed),
-    profileId: row.profileId as ProfileId, // ids in our own tables were minted by us
   });
   return {
     find(profileId: ProfileId): Provisioning | undefined {
@@ -45,7 +44,7 @@ export function createProvisioningRepository(database: MainDatabase) {
     /** Finds the settings with the tenant of their profile. */
     findByKey(key: string): (Provisioning & { readonly tenantId: TenantId }) | undefined {
       const row = byKey.get({ key });
-      return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId as TenantId }; // minted by us
+      return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId };
     },
     /** Returns whether devices of any profile may register themselves. */
     isOpen: (): boolean => open.get() !== undefined,

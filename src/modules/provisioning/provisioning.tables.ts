@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { DeviceId, ProfileId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 
@@ -7,6 +8,7 @@ export const profileProvisioning = sqliteTable(
   "profile_provisioning",
   {
     profileId: text("profile_id")
+      .$type<ProfileId>()
       .primaryKey()
       .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
     mode: text("mode", { enum: ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] }).notNull(),
@@ -21,6 +23,7 @@ export const profileProvisioning = sqliteTable(
 /** Devices that have registered themselves; each may do so once. */
 export const deviceClaims = sqliteTable("device_claims", {
   deviceId: text("device_id")
+    .$type<DeviceId>()
     .primaryKey()
     .references(() => devices.deviceId, { onDelete: "cascade" }),
   claimedAt: integer("claimed_at").notNull(),
@@ -30,6 +33,7 @@ export const deviceClaims = sqliteTable("device_claims", {
 /** Devices that users may claim with a secret key, or have claimed. */
 export const claimableDevices = sqliteTable("claimable_devices", {
   deviceId: text("device_id")
+    .$type<DeviceId>()
     .primaryKey()
     .references(() => devices.deviceId, { onDelete: "cascade" }),
   /** Keyed hash of the secret key. */

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import {
@@ -16,6 +16,7 @@ export const schedulerJobs = sqliteTable(
   {
     jobId: text("job_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -77,7 +78,7 @@ export const schedulerTargets = sqliteTable(
       .notNull()
       .references(() => schedulerRuns.runId, { onDelete: "cascade" }),
     /** Not a foreign key, because deleted devices are listed too. */
-    deviceId: text("device_id").notNull(),
+    deviceId: text("device_id").$type<DeviceId>().notNull(),
     name: text("name"),
     status: text("status", { enum: TARGET_STATUSES }).notNull(),
     error: text("error", { mode: "json" }).$type<Text>(),

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, or, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { comparedId, type DeviceId, type TenantId } from "../../lib/core/ids.ts";
 import { contains, containsText } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { VisibleDevices } from "../../platform/database/is-among.ts";
@@ -22,7 +22,7 @@ type Row = typeof schedulerTargets.$inferSelect;
 
 const toTarget = ({ runId: _, ...row }: Row): RunTarget => ({
   ...row,
-  deviceId: row.deviceId as DeviceId, // branded when it was written
+  // branded when it was written
 });
 
 /** Stores the devices of runs: targets and results. */
@@ -38,7 +38,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
         : or(
             contains(schedulerTargets.name, search),
             containsText(schedulerTargets.error, search),
-            eq(schedulerTargets.deviceId, search),
+            eq(schedulerTargets.deviceId, comparedId(search)),
           ),
     );
   return {
@@ -57,7 +57,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
         )
         .orderBy(asc(devices.deviceId))
         .all()
-        .map(({ deviceId, name }) => ({ deviceId: deviceId as DeviceId, name })),
+        .map(({ deviceId, name }) => ({ deviceId, name })),
     save(runId: string, targets: readonly RunTarget[]): void {
       if (targets.length === 0) return;
       orm
@@ -72,7 +72,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
         .from(schedulerTargets)
         .where(eq(schedulerTargets.runId, runId))
         .all()
-        .map(({ deviceId }) => deviceId as DeviceId),
+        .map(({ deviceId }) => deviceId),
     count(runId: string, filter: TargetFilter): TargetCounts {
       const row = orm
         .select({

@@ -7,7 +7,7 @@ import type { Tenant } from "./tenants.types.ts";
 
 export function createTenantsRepository({ orm }: MainDatabase) {
   const toTenant = (row: typeof tenants.$inferSelect): Tenant => ({
-    tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
+    tenantId: row.tenantId,
     name: row.name,
     planName: row.planName,
     isHost: row.isHost,

@@ -1,7 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/core/ids.ts";
 
 export const tenants = sqliteTable("tenants", {
-  tenantId: text("tenant_id").primaryKey(),
+  tenantId: text("tenant_id").$type<TenantId>().primaryKey(),
   name: text("name").notNull(),
   planName: text("plan_name").notNull(),
   /** True for the gateway's own tenant, created by the setup. */
@@ -15,6 +16,7 @@ export const tenantAttributes = sqliteTable(
   "tenant_attributes",
   {
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     key: text("key").notNull(),

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { comparedId, type DeviceId, type TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import { alarmEvents, alarms } from "../alarms/alarms.tables.ts";
@@ -20,7 +20,9 @@ export class UplinkChangesRepository {
     return this.#orm
       .select({ deviceId, name, deviceType, tags })
       .from(devices)
-      .where(and(eq(devices.tenantId, tenantId), inArray(devices.deviceId, [...deviceIds])))
+      .where(
+        and(eq(devices.tenantId, tenantId), inArray(devices.deviceId, deviceIds.map(comparedId<DeviceId>))),
+      )
       .all();
   }
 
@@ -52,7 +54,7 @@ export class UplinkChangesRepository {
     const next = this.#orm
       .select({ deviceId: devices.deviceId, bytes })
       .from(devices)
-      .where(and(eq(devices.tenantId, tenantId), gt(devices.deviceId, after)))
+      .where(and(eq(devices.tenantId, tenantId), gt(devices.deviceId, comparedId(after))))
       .orderBy(asc(devices.deviceId))
       .limit(limit)
       .all();

@@ -429,7 +429,7 @@ export class UplinkFleet {
   #devicesOf(uplink: Uplink, deviceIds: readonly string[]): readonly (UplinkDevice | null)[] {
     const { selection, site, tags } = uplink.options;
     const rows = this.#deps.changes.devices(uplink.tenantId, deviceIds);
-    const byDevice = new Map(rows.map((row) => [row.deviceId, row]));
+    const byDevice = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.deviceId, row]));
     const isIn = (list: readonly string[], value: string) => list.length === 0 || list.includes(value);
     return deviceIds.map((deviceId) => {
       const device = byDevice.get(deviceId);

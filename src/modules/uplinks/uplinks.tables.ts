@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";
 import type { UplinkOptions } from "./uplinks.types.ts";
@@ -10,6 +10,7 @@ export const uplinks = sqliteTable(
   {
     uplinkId: text("uplink_id").primaryKey(),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
@@ -35,10 +36,11 @@ export const uplinkDeviceChanges = sqliteTable(
     /** Unique and ascending in order of arrival; never reused. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     tenantId: text("tenant_id")
+      .$type<TenantId>()
       .notNull()
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
-    deviceId: text("device_id").notNull(),
+    deviceId: text("device_id").$type<DeviceId>().notNull(),
     change: text("change", { enum: ["created", "updated", "deleted"] }).notNull(),
     /** Name and type at the time of the change. */
     name: text("name").notNull(),

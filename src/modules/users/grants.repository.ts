@@ -28,7 +28,7 @@ export function createGrantsRepository(orm: MainDatabase["orm"]) {
 
   return {
     listGrants: (userId: UserId): Grants => ({
-      deviceIds: devicesOf.all({ userId }).map((row) => row.deviceId as DeviceId), // minted by us
+      deviceIds: devicesOf.all({ userId }).map((row) => row.deviceId),
       assetIds: assetsOf.all({ userId }).map((row) => row.assetId),
     }),
     setDevices(userId: UserId, deviceIds: readonly DeviceId[]): void {
@@ -45,7 +45,7 @@ export function createGrantsRepository(orm: MainDatabase["orm"]) {
     },
     grantDevice: (userId: UserId, deviceId: DeviceId): void =>
       void orm.insert(userDevices).values({ userId, deviceId }).onConflictDoNothing().run(),
-    withdrawDevice: (userId: string, deviceId: DeviceId): void =>
+    withdrawDevice: (userId: UserId, deviceId: DeviceId): void =>
       void orm
         .delete(userDevices)
         .where(and(eq(userDevices.userId, userId), eq(userDevices.deviceId, deviceId)))

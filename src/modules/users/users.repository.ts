@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
-import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { comparedId, type DeviceId, type TenantId, type UserId } from "../../lib/core/ids.ts";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -13,8 +13,6 @@ type Row = typeof users.$inferSelect;
 
 const toUser = (row: Row): User => ({
   ...row,
-  userId: row.userId as UserId, // ids in our own tables were minted by us
-  tenantId: row.tenantId as TenantId | null,
 });
 
 const toRow = (user: User) => ({
@@ -42,7 +40,11 @@ function whereOf(tenantId: TenantId, { search, role, status }: UserFilter): SQL 
   if (status !== undefined) conditions.push(eq(users.status, status as User["status"]));
   if (search !== undefined && search !== "") {
     conditions.push(
-      or(contains(users.fullName, search), contains(users.email, search), eq(users.userId, search)),
+      or(
+        contains(users.fullName, search),
+        contains(users.email, search),
+        eq(users.userId, comparedId(search)),
+      ),
     );
   }
   return and(...conditions);

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { comparedId, type DeviceId, type TenantId, type UserId } from "../../lib/core/ids.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { VisibleDevices } from "../../platform/database/is-among.ts";
@@ -72,9 +72,10 @@ export function createUsersService(deps: {
       events.emit("user.access", { userId });
     },
     /** Withdraws a device granted by name. Does nothing for an unknown user id. */
-    withdrawDevice(userId: string, deviceId: DeviceId): void {
+    withdrawDevice(id: string, deviceId: DeviceId): void {
+      const userId = comparedId<UserId>(id);
       repository.withdrawDevice(userId, deviceId);
-      events.emit("user.access", { userId: userId as UserId }); // an unknown id is nobody's
+      events.emit("user.access", { userId });
     },
     count: (): number => repository.count(),
   };

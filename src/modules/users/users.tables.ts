@@ -1,13 +1,16 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/alarms/severity.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 export const users = sqliteTable(
   "users",
   {
-    userId: text("user_id").primaryKey(),
+    userId: text("user_id").$type<UserId>().primaryKey(),
     /** `null` until the user has a tenant (onboarding). */
-    tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: text("tenant_id")
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
     email: text("email").notNull().unique(),
     fullName: text("full_name").notNull().default(""),
     role: text("role", { enum: ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] }).notNull(),
@@ -48,9 +51,10 @@ export const userDevices = sqliteTable(
   "user_devices",
   {
     userId: text("user_id")
+      .$type<UserId>()
       .notNull()
       .references(() => users.userId, { onDelete: "cascade" }),
-    deviceId: text("device_id").notNull(),
+    deviceId: text("device_id").$type<DeviceId>().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.deviceId] }),
@@ -63,6 +67,7 @@ export const userAssets = sqliteTable(
   "user_assets",
   {
     userId: text("user_id")
+      .$type<UserId>()
       .notNull()
       .references(() => users.userId, { onDelete: "cascade" }),
     assetId: text("asset_id").notNull(),

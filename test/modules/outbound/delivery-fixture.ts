@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { detail } from "../../../src/lib/core/domain-error.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { Verdict } from "../../../src/lib/network/retry-policy.ts";
 import {
   createOutboundRepository,
@@ -72,7 +73,7 @@ export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
       });
       rig.delivery.start();
     },
-    target(name: string, tenantId = "t"): TargetRow {
+    target(name: string, tenantId = "t" as TenantId): TargetRow {
       const row = {
         targetId: `${name}${++created}`,
         tenantId,

@@ -92,14 +92,14 @@ test("a full queue makes room for a hundred requests, whichever targets they are
 test("beyond the limit, the tenant with the most dead letters loses its oldest", async () => {
   const rig = createRig();
   const error = detail("delivery_error.refused");
-  const kill = (tenantId: string, count: number) => {
+  const kill = (tenantId: TenantId, count: number) => {
     const target = rig.target("dead", tenantId);
     for (let n = 0; n < count; n++) rig.add(target, "d", `${tenantId}${n}`);
     repository.giveUp(target.targetId, { error, limit: count, diedAt: rig.clock.now(), except: [] });
   };
   await rig.delivery.stop();
-  kill("t", 6);
-  kill("u", 20);
+  kill("t" as TenantId, 6);
+  kill("u" as TenantId, 20);
   repository.pruneDead({ rows: 10, bytes: 1_000_000 }, { before: 0, limit: 100 });
   expect([deadOf("t"), deadOf("u")]).toEqual([6, 4]);
   expect(
@@ -165,7 +165,12 @@ test("while the gateway is off nothing is given up, and a clock that is set make
 });
 
 test("what is for a tenant that is gone is refused by name, so that others in the same write go on", () => {
-  const row = { ...createRig().target("a"), targetId: "stray", tenantId: "gone", fingerprint: "stray" };
+  const row = {
+    ...createRig().target("a"),
+    targetId: "stray",
+    tenantId: "gone" as TenantId,
+    fingerprint: "stray",
+  };
   expect(repository.ensureTarget(row)).toBeUndefined();
   const writer = createOutboundWriter({
     repository,

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import {
   outboundCounts,
   outboundRequests,
@@ -14,7 +15,7 @@ import { openMainDatabase } from "../../../src/platform/database/database.ts";
 test("with a tenant go its targets, what waits for them, and what was counted", () => {
   const directory = mkdtempSync(join(tmpdir(), "lineside-outbound-"));
   const { orm, close } = openMainDatabase(join(directory, "a.db"), "lineside", createLogger("test"));
-  const tenantId = "t";
+  const tenantId = "t" as TenantId;
   const source = { tenantId, sourceKind: "test", sourceId: "s" };
   orm.insert(tenants).values({ tenantId, name: "T", planName: "onprem", createdAt: 1, updatedAt: 1 }).run();
   const target = {
