@@ -660,6 +660,7 @@ export interface ServerPlaces {
   readonly "backup.fixed": "key";
   readonly "backup.folder_failed": "path" | "reason";
   readonly "backup.folder_missing": "path";
+  readonly "backup.folder_silent": "path" | "seconds";
   readonly "backup.gateway_running": "path";
   readonly "backup.key_begun": "name";
   readonly "backup.no_room": "freeMb" | "neededMb";

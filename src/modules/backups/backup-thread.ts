@@ -1,6 +1,9 @@
 import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { unavailable } from "../../lib/core/domain-error.ts";
+import { FolderThreads } from "../../platform/files/folder-threads.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
+import { endThread } from "../../platform/load/end-thread.ts";
 import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { BackupJob } from "./backup-job.ts";
 import type { BackupPlace, BackupResult } from "./snapshot.types.ts";
@@ -9,6 +12,8 @@ export interface BackupRequest {
   readonly place: BackupPlace;
   /** True for a place in the data directory, which only an update uses. */
   readonly isLocal?: boolean;
+  /** Port of the thread that accesses a folder outside. */
+  readonly folder?: MessagePort | undefined;
   readonly job: Omit<BackupJob, "now" | "onProgress" | "descriptors">;
   /** Open files of the databases by path. */
   readonly descriptors: readonly (readonly [string, number])[];
@@ -24,18 +29,32 @@ export class BackupThread {
     interrupted: "backup.interrupted",
     failed: "backup.failed",
   });
+  readonly #folders = new FolderThreads("src/modules/backups/folder.worker.ts");
+  #isStopped = false;
 
   /** @throws DomainError the backup's error; `unavailable` if `stop` ended it */
-  run(
-    request: Omit<BackupRequest, "descriptors">,
+  async run(
+    request: Omit<BackupRequest, "descriptors" | "folder">,
     onProgress: (share: number) => void,
   ): Promise<BackupResult> {
-    this.#open(request.job.dataPath);
-    return this.#thread.run({ ...request, descriptors: [...this.#descriptors] }, onProgress);
+    const { place, isLocal, job } = request;
+    this.#open(job.dataPath);
+    const descriptors = [...this.#descriptors];
+    if (place.kind !== "folder" || isLocal) return this.#thread.run({ ...request, descriptors }, onProgress);
+    const worker = await this.#folders.start(place.path);
+    try {
+      if (this.#isStopped) throw unavailable("backup.interrupted");
+      const { port1: folder, port2: port } = new MessageChannel();
+      worker.postMessage({ path: place.path, dataPath: job.dataPath, port }, [port]);
+      return await this.#thread.run({ ...request, folder, descriptors }, onProgress, [folder]);
+    } finally {
+      endThread(worker);
+    }
   }
 
   /** Ends a running backup. Its partial snapshot does not count. */
   stop(): void {
+    this.#isStopped = true;
     this.#thread.stop();
   }
 

@@ -1,4 +1,5 @@
 import { ArchiveUpload } from "../../platform/files/archive-upload.ts";
+import { FolderCheck } from "../../platform/files/folder-check.ts";
 import { WorkThread } from "../../platform/load/work-thread.ts";
 import { machineIdOf } from "../../platform/process/machine-id.ts";
 import type { IdentityModule } from "../identity/identity.module.ts";
@@ -31,11 +32,13 @@ export function createBackupsModule(
   const { settings } = modules.settings;
   const { setup } = modules.identity;
   const { diskGuard: disk } = modules.storage;
+  const folders = new FolderCheck(data.path);
   const backups = new BackupsService({
     repository: createBackupsRepository(database),
     settings,
     thread: new BackupThread(),
-    places: new PlaceThread(),
+    places: new PlaceThread(folders),
+    folders,
     tenants,
     config,
     dataPath: data.path,

@@ -127,10 +127,10 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
     )
     .put(
       "",
-      ({ principal, body }) => {
+      async ({ principal, body }) => {
         backups.ensureOperator(principal);
         const { place, passphrase, verifyDays, ...rules } = body;
-        backups.save({
+        await backups.save({
           ...rules,
           verifyDays: verifyDays ?? backups.settings.verifyDays,
           place: place && withSecret(place, backups.settings),

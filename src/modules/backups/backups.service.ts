@@ -4,7 +4,8 @@ import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ConfigError } from "../../platform/config/config.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { ensureOutside, isNamedOutside } from "../../platform/files/outside-folder.ts";
+import type { FolderCheck } from "../../platform/files/folder-check.ts";
+import { isNamedOutside } from "../../platform/files/outside-folder.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
@@ -54,6 +55,7 @@ export interface BackupsDeps {
   readonly settings: SettingsService;
   readonly thread: BackupThread;
   readonly places: PlaceThread;
+  readonly folders: Pick<FolderCheck, "ensureOutside">;
   readonly tenants: Pick<TenantsService, "find">;
   readonly config: BackupConfig;
   readonly dataPath: string;
@@ -125,11 +127,11 @@ export class BackupsService {
     }
   }
 
-  /** @throws DomainError `invalid` */
-  save(settings: Omit<BackupSettings, "savedAt" | "placeSince">): BackupSettings {
-    const { settings: settingsStore, clock, dataPath, config } = this.#deps;
+  /** @throws DomainError `invalid`; `unavailable` for a folder whose disk does not respond */
+  async save(settings: Omit<BackupSettings, "savedAt" | "placeSince">): Promise<BackupSettings> {
+    const { settings: settingsStore, clock, folders, config } = this.#deps;
     ensureUnfixed(settings, { inForce: this.#settings, config });
-    if (settings.place?.kind === "folder") ensureOutside(settings.place.path, dataPath);
+    if (settings.place?.kind === "folder") await folders.ensureOutside(settings.place.path);
     if (settings.schedule !== null) parseSchedule({ kind: "cron", ...settings.schedule }, clock.now());
     const isSamePlace = JSON.stringify(settings.place) === JSON.stringify(this.#settings.place);
     const savedAt = clock.now();
@@ -204,7 +206,6 @@ export class BackupsService {
 
   /** Writes, reads and removes an object at the location. @throws DomainError the location's error */
   async test(place: BackupPlace, passphrase: string | null): Promise<void> {
-    if (place.kind === "folder") ensureOutside(place.path, this.#deps.dataPath);
     await this.#deps.places.test({
       place,
       passphrase: passphrase ?? undefined,

@@ -1,4 +1,5 @@
 import { unavailable } from "../../lib/core/domain-error.ts";
+import type { FolderCheck } from "../../platform/files/folder-check.ts";
 import { Lanes } from "../../platform/load/lanes.ts";
 import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { ListedSnapshot, PlaceRequest } from "./place-requests.ts";
@@ -16,7 +17,12 @@ export class PlaceThread {
     failed: "backup.failed",
   });
   readonly #lanes = new Lanes(1);
+  readonly #folders: Pick<FolderCheck, "ensureOutside">;
   #isStopped = false;
+
+  constructor(folders: Pick<FolderCheck, "ensureOutside">) {
+    this.#folders = folders;
+  }
 
   /** @throws DomainError the place's error */
   async test(request: Omit<PlaceRequest & { kind: "test" }, "kind">): Promise<void> {
@@ -45,6 +51,9 @@ export class PlaceThread {
 
   async #send(request: PlaceRequest): Promise<unknown> {
     if (this.#lanes.waiting(LANE) >= WAITING_MAX) throw unavailable("backup.place_busy");
+    // A silent disk would hold each thread that asks it. An object is read after the list of its snapshot.
+    const { kind, place } = request;
+    if (place.kind === "folder" && kind !== "object") await this.#folders.ensureOutside(place.path);
     return this.#lanes.run(LANE, () => this.#run(request));
   }
 

@@ -1,4 +1,5 @@
 import { ArchiveUpload } from "../../platform/files/archive-upload.ts";
+import { FolderCheck } from "../../platform/files/folder-check.ts";
 import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { CodecsModule } from "../codecs/codecs.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -24,7 +25,7 @@ export function createCodecIndexModule(
   const { diskGuard } = modules.storage;
   const codecIndex = new CodecIndexService({
     path: data.file(FILE),
-    dataPath: data.path,
+    folders: new FolderCheck(data.path),
     upload: new ArchiveUpload(data.file("codec-index-upload"), diskGuard),
     thread: new WorkThread<IndexJob, IndexSummary>("src/modules/codec-index/codec-index.worker.ts", {
       interrupted: "codec_index.interrupted",

@@ -89,9 +89,9 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
     )
     .post(
       "/load",
-      ({ principal, body: { folder, name }, set }) => {
+      async ({ principal, body: { folder, name }, set }) => {
         if (folder === undefined) codecIndex.loadArchive(principal, name);
-        else codecIndex.loadFolder(principal, folder);
+        else await codecIndex.loadFolder(principal, folder);
         set.status = 202;
         return toStatus(codecIndex);
       },

@@ -1,11 +1,11 @@
-import { existsSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { toText } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { ArchiveUpload, UploadPart } from "../../platform/files/archive-upload.ts";
 import { syncPath, UNFINISHED } from "../../platform/files/durable-file.ts";
-import { isOutside } from "../../platform/files/outside-folder.ts";
+import type { FolderCheck } from "../../platform/files/folder-check.ts";
 import type { WorkThread } from "../../platform/load/work-thread.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
@@ -39,7 +39,7 @@ export interface IndexStatus {
 interface CodecIndexDeps {
   /** Path of the index file. */
   readonly path: string;
-  readonly dataPath: string;
+  readonly folders: Pick<FolderCheck, "find">;
   readonly upload: ArchiveUpload;
   readonly thread: WorkThread<IndexJob, IndexSummary>;
   readonly codecs: Pick<CodecsService, "preview">;
@@ -105,10 +105,11 @@ export class CodecIndexService {
     await this.#deps.upload.append(part, bytes);
   }
 
-  /** Starts loading a folder of the gateway. @throws DomainError `invalid` for an unreadable folder, `conflict` during a load */
-  loadFolder(principal: Principal, path: string): void {
+  /** Starts loading a folder of the gateway. @throws DomainError `invalid` for an unreadable folder, `conflict` during a load, `unavailable` if its disk does not respond */
+  async loadFolder(principal: Principal, path: string): Promise<void> {
     this.#ensureMayChange(principal);
-    const folder = this.#folderAt(path);
+    const folder = await this.#folderAt(path);
+    this.#ensureMayChange(principal); // another load may have begun
     this.#begin({ source: { kind: "folder", path: folder }, origin: path });
   }
 
@@ -136,17 +137,10 @@ export class CodecIndexService {
     if (this.#loading !== undefined) throw indexBusy();
   }
 
-  #folderAt(path: string): string {
-    const { dataPath } = this.#deps;
-    if (!isOutside(path, dataPath)) throw folderInvalid();
-    let folder: string;
-    try {
-      folder = realpathSync(path);
-      if (!statSync(folder).isDirectory()) throw folderUnreadable(path);
-    } catch {
-      throw folderUnreadable(path);
-    }
-    if (!isOutside(folder, realpathSync(dataPath))) throw folderInvalid();
+  async #folderAt(path: string): Promise<string> {
+    const { isOutside, folder } = await this.#deps.folders.find(path);
+    if (!isOutside) throw folderInvalid();
+    if (folder === undefined) throw folderUnreadable(path);
     return folder;
   }
 

@@ -6,6 +6,7 @@ import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { endThread } from "../../platform/load/end-thread.ts";
 import { type CallHandlers, ThreadCalls } from "../../platform/load/thread-calls.ts";
 import { workerUrl } from "../../platform/process/assets.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -55,7 +56,7 @@ class UplinkThread {
 
   /** Ends the thread, whose uplinks must have ended. */
   stop(): void {
-    this.#worker?.terminate();
+    endThread(this.#worker);
     this.#worker = undefined;
     this.#calls.failAll(unavailable("uplink.stopped"));
   }

@@ -2,6 +2,7 @@
 import { DomainError, notFound, unavailable } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
+import { endOnRequest } from "../../platform/load/end-thread.ts";
 import { ThreadCalls } from "../../platform/load/thread-calls.ts";
 import { systemClock } from "../../platform/time/clock.ts";
 import { DeviceCache } from "./device-cache.ts";
@@ -137,4 +138,5 @@ function reportFailure(error: unknown): void {
   void calls.call("failed", { reason: messageOf(error) });
 }
 
+endOnRequest();
 addEventListener("message", (event: MessageEvent<unknown>) => calls.receive(event.data));

@@ -1,6 +1,7 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { FolderCheck } from "../../platform/files/folder-check.ts";
 import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
@@ -98,7 +99,7 @@ export function createUplinksModule(
     feeds: store.feeds,
     box,
     tenants,
-    dataPath: data.path,
+    folders: new FolderCheck(data.path),
     events,
     clock,
   });

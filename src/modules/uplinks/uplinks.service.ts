@@ -5,7 +5,7 @@ import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import { mapRows } from "../../platform/database/row-list.ts";
-import { ensureOutside } from "../../platform/files/outside-folder.ts";
+import type { FolderCheck } from "../../platform/files/folder-check.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -58,7 +58,7 @@ interface UplinksDeps {
   readonly feeds: TelemetryStore["feeds"];
   readonly box: SealedBox;
   readonly tenants: Pick<TenantsService, "find">;
-  readonly dataPath: string;
+  readonly folders: Pick<FolderCheck, "ensureOutside">;
   readonly events: Pick<EventBus<DomainEvents>, "emit">;
   readonly clock: Clock;
 }
@@ -91,7 +91,7 @@ export class UplinksService {
     const { tenantId } = principal;
     repository.ensureRoom(tenantId);
     const start = from === "BEGINNING" ? "beginning" : "now";
-    const settings = this.#targetFrom(principal, fields.target, undefined);
+    const settings = await this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
     // Before the row is inserted, so that nothing is lost in between. The next start closes a feed without a row.
     try {
@@ -108,15 +108,17 @@ export class UplinksService {
 
   async update(principal: Principal, uplinkId: string, fields: UplinkFields): Promise<VisibleUplink> {
     const { repository, fleet } = this.#deps;
+    const { name, enabled, target } = fields;
+    const stored = this.#get(principal, uplinkId);
+    const settings = target === undefined ? undefined : await this.#targetFrom(principal, target, stored);
     const before = this.#get(principal, uplinkId);
     const options = this.#withSite(before.tenantId, { ...before.options, ...optionsOf(fields) });
     ensureSteps(fields.steps);
     ensureOptions(options);
-    const { name, enabled, target } = fields;
     const uplink = repository.update(before, {
       name,
       enabled,
-      ...(target !== undefined && this.#stored(this.#targetFrom(principal, target, before))),
+      ...(settings !== undefined && this.#stored(settings)),
       options,
     });
     await fleet.apply(uplink);
@@ -133,7 +135,7 @@ export class UplinksService {
   async test(principal: Principal, target: unknown, uplinkId: string | undefined): Promise<void> {
     ensureAllDevices(principal);
     const before = uplinkId === undefined ? undefined : this.#get(principal, uplinkId);
-    const settings = this.#targetFrom(principal, target, before);
+    const settings = await this.#targetFrom(principal, target, before);
     const { tenantId } = principal;
     await this.#deps.fleet.check(
       this.#uplinkOf(`test-${newId()}`, tenantId, { fields: {}, settings, start: "now" }),
@@ -209,15 +211,19 @@ export class UplinksService {
   }
 
   /** Validates the settings of a target; kept secrets are taken from the stored settings. */
-  #targetFrom(principal: Principal, input: unknown, before: Uplink | undefined): TargetSettings {
-    const { box, tenants, dataPath } = this.#deps;
+  async #targetFrom(
+    principal: Principal,
+    input: unknown,
+    before: Uplink | undefined,
+  ): Promise<TargetSettings> {
+    const { box, tenants, folders } = this.#deps;
     const stored = before && { target: before.target, secrets: openSecrets(box, before) };
     const existing = before?.target as TargetSettings | undefined; // fitted when it was stored, without its secrets
     const settings = checkTarget(withKeptSecrets(input, stored), existing);
     if (settings.type === "PARQUET" && settings.place.kind === "FOLDER") {
       // Only the gateway's own tenant may write to its disk.
       ensureOperator(tenants, principal);
-      ensureOutside(settings.place.path, dataPath);
+      await folders.ensureOutside(settings.place.path);
     }
     return settings;
   }

@@ -10,6 +10,7 @@ import type { DiskWait } from "../files/disk-wait.ts";
 import { beginInventory, recordLosses, recordToChange } from "../files/inventory.ts";
 import { cannotOpen, verifyDatabases } from "../files/inventory-check.ts";
 import { openOwnFile } from "../files/own-file.ts";
+import { endThread } from "../load/end-thread.ts";
 import { workerUrl } from "../process/assets.ts";
 import { createStoredSecrets, type StoredSecrets } from "../secrets/stored-secrets.ts";
 import { isDamage } from "./database-check.ts";
@@ -177,7 +178,7 @@ function checkpointInWorker(file: string, log: Logger): Promise<number> {
   return new Promise((resolve) => {
     const worker = new Worker(workerUrl("src/platform/database/database.worker.ts"));
     const finish = (generation: number) => {
-      worker.terminate();
+      endThread(worker);
       resolve(generation);
     };
     worker.onmessage = (event: MessageEvent<number>) => finish(event.data);

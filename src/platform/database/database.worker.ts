@@ -1,8 +1,11 @@
+import { endOnRequest } from "../load/end-thread.ts";
 import { openDatabaseFile } from "./database-file.ts";
 import { readStamp } from "./database-stamp.ts";
 import { checkpointLog } from "./wal-checkpoint.ts";
 
 declare const self: Worker;
+
+endOnRequest();
 
 /** Moves the write-ahead log of a database into the file, outside the main thread. Responds with a generation that the file then contains. */
 self.onmessage = (event: MessageEvent<{ file: string }>) => {

@@ -1,6 +1,7 @@
 import { DomainError, detail, type ErrorKind } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workerUrl } from "../process/assets.ts";
+import { endOnRequest, endThread } from "./end-thread.ts";
 
 export type ThreadReply<Result> =
   | { readonly type: "progress"; readonly share: number }
@@ -29,7 +30,7 @@ export class WorkThread<Request, Result> {
   }
 
   /** @throws DomainError of the work; `unavailable` after `stop` */
-  run(request: Request, onProgress: (share: number) => void): Promise<Result> {
+  run(request: Request, onProgress: (share: number) => void, transfer: MessagePort[] = []): Promise<Result> {
     const { interrupted, failed } = this.#errors;
     const worker = new Worker(workerUrl(this.#file));
     this.#worker = worker;
@@ -42,7 +43,7 @@ export class WorkThread<Request, Result> {
       else if (data.type === "done") resolve(data.result);
       else reject(new DomainError(data.kind, data.error));
     };
-    worker.postMessage(request);
+    worker.postMessage(request, transfer);
     return promise.finally(() => this.#end());
   }
 
@@ -53,7 +54,7 @@ export class WorkThread<Request, Result> {
   }
 
   #end(): void {
-    this.#worker?.terminate();
+    endThread(this.#worker);
     this.#worker = undefined;
   }
 }
@@ -67,6 +68,7 @@ export function serveThread<Request, Result>(
   failed: ThreadErrors["failed"],
   work: (request: Request, onProgress: (done: number, total: number) => void) => Promise<Result>,
 ): void {
+  endOnRequest();
   self.onmessage = async ({ data: request }: MessageEvent<Request>) => {
     const reply = (message: ThreadReply<Result>) => self.postMessage(message);
     let reportedAt = 0;

@@ -5,6 +5,7 @@ import { messageOf } from "../../../lib/core/error-message.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
 import { writeFaultOf } from "../../../platform/files/write-fault.ts";
+import { endOnRequest } from "../../../platform/load/end-thread.ts";
 import { seriesOf } from "./blocks/series-families.ts";
 import { CommitTimes } from "./commit-times.ts";
 import { SyncFailed } from "./hot/log-syncer.ts";
@@ -354,4 +355,5 @@ const WRITING_CALLS: ReadonlySet<CallName> = new Set([
 ]);
 
 const service = new WorkerService((reply, transfer = []) => postMessage(reply, { transfer }));
+endOnRequest();
 addEventListener("message", (event: MessageEvent<StoreRequest>) => service.handle(event.data));

@@ -8,6 +8,7 @@ import { FUTURE_MS_MAX } from "../../../lib/time/timestamp.ts";
 import type { Logger } from "../../../platform/core/log.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import { cannotOpen } from "../../../platform/files/inventory-check.ts";
+import { endThread } from "../../../platform/load/end-thread.ts";
 import { workShare } from "../../../platform/load/fair-share.ts";
 import { workerUrl } from "../../../platform/process/assets.ts";
 import { createPeriodic } from "../../../platform/time/periodic.ts";
@@ -201,7 +202,7 @@ class WorkerTelemetryStore implements TelemetryStore {
       this.#stopping = resolve;
       this.#post({ type: "stop" });
     });
-    this.#worker?.terminate();
+    endThread(this.#worker ?? undefined);
     this.#worker = null;
     this.#calls.failAll(stopped());
   }
@@ -445,7 +446,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   #notStarted(error: Error): void {
-    this.#worker?.terminate();
+    endThread(this.#worker ?? undefined);
     this.#worker = null;
     this.#starting?.reject(error);
     this.#starting = null;
@@ -460,7 +461,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#calls.failAll(error);
     this.#starting?.reject(new Error(message));
     this.#stopping?.();
-    this.#worker?.terminate();
+    endThread(this.#worker ?? undefined);
     this.#worker = null;
   }
 }
