@@ -11,12 +11,12 @@ export const folderSilent = (path: string, ms: number) =>
   unavailable("backup.folder_silent", { path, seconds: Math.ceil(ms / 1_000) });
 
 /**
- * Threads that access folders, at most one per folder. A silent disk holds a thread until it responds, even if the thread is ended, so that each
+ * Threads that access folders, at most one for each folder and owner. A silent disk holds a thread until it responds, even if the thread is ended, so that each
  * further one would be lost as well.
  */
 export class FolderThreads {
   readonly #file: string;
-  /** Resolves when the thread of a folder is gone, keyed by the path. */
+  /** Resolves when a thread is gone, keyed by the owner. */
   readonly #threads = new Map<string, Promise<void>>();
 
   /** @param file path of the worker from the root of the project */
@@ -24,21 +24,21 @@ export class FolderThreads {
     this.#file = file;
   }
 
-  /** Starts the thread of a folder. The caller ends it. @throws DomainError `unavailable` while the disk still holds the previous one */
-  async start(path: string): Promise<Worker> {
-    await this.#ensureGone(path);
+  /** Starts the thread of an owner. The caller ends it. @throws DomainError `unavailable` while the disk still holds the previous one */
+  async start(path: string, owner = path): Promise<Worker> {
+    await this.#ensureGone(path, owner);
     const worker = new Worker(workerUrl(this.#file));
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#threads.set(path, promise);
+    this.#threads.set(owner, promise);
     worker.addEventListener("close", () => {
-      if (this.#threads.get(path) === promise) this.#threads.delete(path);
+      if (this.#threads.get(owner) === promise) this.#threads.delete(owner);
       resolve();
     });
     return worker;
   }
 
-  async #ensureGone(path: string): Promise<void> {
-    const previous = this.#threads.get(path);
+  async #ensureGone(path: string, owner: string): Promise<void> {
+    const previous = this.#threads.get(owner);
     if (previous === undefined) return;
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(folderSilent(path, END_MS_MAX)), END_MS_MAX);
@@ -47,6 +47,6 @@ export class FolderThreads {
     } finally {
       clearTimeout(timer);
     }
-    if (this.#threads.has(path)) await this.#ensureGone(path); // another caller was faster
+    if (this.#threads.has(owner)) await this.#ensureGone(path, owner); // another caller was faster
   }
 }

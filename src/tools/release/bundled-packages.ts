@@ -20,6 +20,7 @@ export const WORKER_ENTRIES = [
   "src/modules/backups/place.worker.ts",
   "src/modules/backups/restore.worker.ts",
   "src/modules/uplinks/uplink.worker.ts",
+  "src/modules/uplinks/targets/parquet/folder-store.worker.ts",
   "src/modules/codec-index/codec-index.worker.ts",
 ];
 /** Thread for OPC UA, which is embedded as a compressed file. */

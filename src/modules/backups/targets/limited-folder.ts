@@ -1,6 +1,4 @@
-import type { DomainError } from "../../../lib/core/domain-error.ts";
-import { FOLDER_MS_MAX, folderSilent } from "../../../platform/files/folder-threads.ts";
-import { ThreadCalls } from "../../../platform/load/thread-calls.ts";
+import { FolderClient } from "../../../platform/files/folder-client.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 export interface FolderThreadRequest {
@@ -21,62 +19,40 @@ export type FolderCalls = {
   removeUnfinished: { args: undefined; result: undefined };
 };
 
-/** Folder that another thread accesses. Each access has a time limit, and once it has passed, all accesses fail. */
+/** Folder that another thread accesses, with a time limit for each access. */
 export class LimitedFolder implements BackupTarget {
-  readonly #path: string;
-  readonly #limitMs: number;
-  readonly #calls: ThreadCalls<FolderCalls, Record<string, never>>;
-  #failure: DomainError | undefined;
+  readonly #client: FolderClient<FolderCalls>;
 
-  constructor({ path, port }: Pick<FolderThreadRequest, "path" | "port">, limitMs = FOLDER_MS_MAX) {
-    this.#path = path;
-    this.#limitMs = limitMs;
-    this.#calls = new ThreadCalls((message, transfer) => port.postMessage(message, transfer), {});
-    port.onmessage = ({ data }: MessageEvent<unknown>) => this.#calls.receive(data);
+  constructor({ path, port }: Pick<FolderThreadRequest, "path" | "port">, limitMs?: number) {
+    this.#client = new FolderClient(port, path, limitMs);
   }
 
   /** @throws DomainError `invalid` for a folder in the data directory */
   ensureOutside(): Promise<void> {
-    return this.#call("ensureOutside", undefined);
+    return this.#client.call("ensureOutside", undefined);
   }
 
   list(prefix: string): Promise<string[]> {
-    return this.#call("list", prefix);
+    return this.#client.call("list", prefix);
   }
 
   sizes(prefix: string): Promise<ReadonlyMap<string, number>> {
-    return this.#call("sizes", prefix);
+    return this.#client.call("sizes", prefix);
   }
 
   read(name: string): Promise<Uint8Array> {
-    return this.#call("read", name);
+    return this.#client.call("read", name);
   }
 
   write(name: string, bytes: Uint8Array): Promise<void> {
-    return this.#call("write", { name, bytes });
+    return this.#client.call("write", { name, bytes });
   }
 
   remove(name: string): Promise<void> {
-    return this.#call("remove", name);
+    return this.#client.call("remove", name);
   }
 
   removeUnfinished(): Promise<void> {
-    return this.#call("removeUnfinished", undefined);
-  }
-
-  async #call<Name extends keyof FolderCalls>(
-    name: Name,
-    args: FolderCalls[Name]["args"],
-  ): Promise<FolderCalls[Name]["result"]> {
-    if (this.#failure !== undefined) throw this.#failure;
-    const timer = setTimeout(() => {
-      this.#failure = folderSilent(this.#path, this.#limitMs);
-      this.#calls.failAll(this.#failure);
-    }, this.#limitMs);
-    try {
-      return await this.#calls.call(name, args);
-    } finally {
-      clearTimeout(timer);
-    }
+    return this.#client.call("removeUnfinished", undefined);
   }
 }

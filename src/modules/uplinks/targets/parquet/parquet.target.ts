@@ -1,10 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative } from "node:path";
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/core/error-message.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
-import { syncPath, UNFINISHED, writeDurably } from "../../../../platform/files/durable-file.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { eventLine } from "../ndjson-encoder.ts";
@@ -13,96 +9,7 @@ import type { ParquetSettings } from "./parquet.schemas.ts";
 import { S3Store } from "./s3-store.ts";
 import { fileNameOf, isPart, recordTime, StagedPartition } from "./staged-partition.ts";
 import type { Staged, StagedEvent, StagedRows } from "./staged-rows.ts";
-
-/** Readable for other programs. */
-const FILE_MODE = 0o644;
-const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENAMETOOLONG"]);
-
-/**
- * Objects as files. The folder must exist, so that a missing disk does not fill the one below its mount point. Folders within it are created as
- * needed.
- */
-class FolderStore implements ObjectStore {
-  readonly #root: string;
-  #bytesSent = 0;
-
-  constructor(root: string) {
-    if (!isAbsolute(root))
-      throw new TargetError("settings", detail("uplink.folder_relative", { path: root }));
-    this.#root = root;
-  }
-
-  get bytesSent(): number {
-    return this.#bytesSent;
-  }
-
-  async list(prefix: string): Promise<string[]> {
-    return this.#do(() => {
-      const folder = join(this.#root, prefix);
-      if (!existsSync(folder)) return [];
-      return readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.name.endsWith(UNFINISHED))
-        .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)));
-    });
-  }
-
-  async has(name: string): Promise<boolean> {
-    return this.#do(() => existsSync(join(this.#root, name)));
-  }
-
-  async read(name: string): Promise<Uint8Array> {
-    return this.#do(() => readFile(join(this.#root, name)));
-  }
-
-  async write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.#do(() => {
-      const path = join(this.#root, name);
-      this.#createFolder(dirname(path));
-      writeDurably(path, bytes, { mode: FILE_MODE });
-      this.#bytesSent += bytes.length;
-    });
-  }
-
-  async remove(name: string): Promise<void> {
-    await this.#do(() => {
-      const path = join(this.#root, name);
-      rmSync(path, { force: true });
-      this.#removeEmptyFolders(dirname(path));
-    });
-  }
-
-  close(): void {
-    // Nothing is open between two calls.
-  }
-
-  #createFolder(folder: string): void {
-    if (existsSync(folder)) return;
-    this.#createFolder(dirname(folder));
-    mkdirSync(folder);
-    syncPath(dirname(folder));
-  }
-
-  #removeEmptyFolders(folder: string): void {
-    for (let current = folder; current.startsWith(`${this.#root}/`); current = dirname(current)) {
-      if (!existsSync(current)) continue;
-      if (readdirSync(current).length > 0) return;
-      rmdirSync(current);
-    }
-  }
-
-  async #do<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    try {
-      if (!existsSync(this.#root))
-        throw new TargetError("retry", detail("backup.folder_missing", { path: this.#root }));
-      return await work();
-    } catch (error) {
-      if (error instanceof TargetError) throw error;
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      const text = detail("backup.folder_failed", { path: this.#root, reason: messageOf(error) });
-      throw new TargetError(FORBIDDEN.has(code) ? "settings" : "retry", text, error);
-    }
-  }
-}
+import { ThreadedFolder } from "./threaded-folder.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -226,7 +133,9 @@ class ParquetTarget implements Target {
     this.#context = context;
     const { place } = settings;
     this.#store =
-      place.kind === "FOLDER" ? new FolderStore(place.path) : new S3Store(place, { ...settings, context });
+      place.kind === "FOLDER"
+        ? new ThreadedFolder(place.path, context.uplinkId)
+        : new S3Store(place, { ...settings, context });
     this.#staging = `_staging/${fileNameOf(context.uplinkId)}/`;
     this.#timer = setInterval(() => this.#tick(), tickMs);
     this.#timer.unref();
