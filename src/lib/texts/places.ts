@@ -678,6 +678,7 @@ export interface ServerPlaces {
   readonly "backup.snapshot_missing": "id";
   readonly "backup.source_damaged": "count" | "first";
   readonly "backup.sum_wrong": "name";
+  readonly "backup.too_little_memory": "availableMb" | "neededMb";
   readonly "backup.upload_offset": "offset";
   readonly "bacnet.bad_response": "reason";
   readonly "bacnet.csv_unreadable": "reason";

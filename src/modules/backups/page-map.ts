@@ -1,6 +1,9 @@
 const NO_BLOCK = 0xffff_ffff;
 const PAGES_GROWTH = 4_096;
 const BLOCK_WORDS = 4;
+/** Memory of a page and a block when they are read: the encoded and the decoded map, objects, and lists of pages. */
+const PAGE_MEMORY_BYTES = 64;
+const BLOCK_MEMORY_BYTES = 250;
 
 /** Position of a block, and its first page. */
 export interface Block {
@@ -140,6 +143,11 @@ export class PageMap {
       );
     });
     return bytes;
+  }
+
+  /** Returns about the bytes of memory that a map takes when its pages are read. */
+  static memoryOf(pages: number, blocks: number): number {
+    return pages * PAGE_MEMORY_BYTES + blocks * BLOCK_MEMORY_BYTES;
   }
 
   /** Returns the max. bytes of an encoded map. */

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statfsSync } from "node:fs";
+import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/database/data-schemas.ts";
@@ -43,11 +44,16 @@ export interface RestoreJob {
   readonly schemas: Schemas;
   /** Available bytes on the disk; default: unlimited. */
   readonly roomBytes?: number | undefined;
+  /** Max. bytes of memory for the page maps; default: half of the machine's. */
+  readonly memoryMax?: number | undefined;
   /** Called with the number of restored pages, and of all pages. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 const MEGABYTE = 1_000_000;
+
+/** Half of the memory of the machine or container: an archive may come from any source. */
+const memoryMaxOf = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 2;
 
 /** Returns whether a data directory contains a gateway's data. */
 export const hasData = (dataPath: string): boolean => existsSync(dataPath) && hasTraces(dataPath);
@@ -104,9 +110,9 @@ function explainFailure(error: unknown, path: string): unknown {
 async function restoreParts(
   { repository, record }: { repository: BackupRepository; record: SnapshotRecord },
   parts: SnapshotRecord["databases"],
-  { dataPath, only, skipsDamaged = false, schemas, onProgress }: RestoreJob,
+  { dataPath, only, skipsDamaged = false, schemas, memoryMax = memoryMaxOf(), onProgress }: RestoreJob,
 ): Promise<Pick<RestoreReport, "damaged" | "skipped" | "problems">> {
-  const reader = new SnapshotReader(repository, record);
+  const reader = new SnapshotReader(repository, record, memoryMax);
   const folder = beginRestoration(dataPath);
   const names = parts.map(({ name }) => name);
   const damaged: DamagedPages[] = [];

@@ -63,10 +63,13 @@ interface PackReads {
 export class SnapshotReader {
   readonly #repository: BackupRepository;
   readonly #record: SnapshotRecord;
+  readonly #memoryMax: number | undefined;
 
-  constructor(repository: BackupRepository, record: SnapshotRecord) {
+  /** @param memoryMax max. bytes of memory for the page maps; default: unlimited */
+  constructor(repository: BackupRepository, record: SnapshotRecord, memoryMax?: number) {
     this.#repository = repository;
     this.#record = record;
+    this.#memoryMax = memoryMax;
   }
 
   /**
@@ -103,7 +106,7 @@ export class SnapshotReader {
   }
 
   async #readsByPack(names: readonly string[]): Promise<Map<number, PackReads[]>> {
-    const maps = await this.#repository.maps(this.#record);
+    const maps = await this.#repository.maps(this.#record, this.#memoryMax);
     const reads = new Map<number, PackReads[]>();
     for (const database of this.#record.databases) {
       const map = maps.get(database.name);

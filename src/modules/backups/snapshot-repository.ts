@@ -158,6 +158,13 @@ export const isDamage = (error: unknown): boolean =>
   error instanceof DomainError &&
   ["backup.object_missing", "backup.object_damaged", "backup.sum_wrong"].includes(error.code);
 
+const MEGABYTE = 1_000_000;
+const tooLittleMemory = (needed: number, available: number) =>
+  unavailable("backup.too_little_memory", {
+    neededMb: Math.ceil(needed / MEGABYTE),
+    availableMb: Math.floor(available / MEGABYTE),
+  });
+
 /** Records of all snapshots at a location. */
 export interface Survey {
   /** Oldest first. */
@@ -300,25 +307,38 @@ export class BackupRepository {
     return { record, length: bytes.length };
   }
 
-  /** Returns the page maps of a snapshot by database. */
-  async maps(record: SnapshotRecord): Promise<Map<string, PageMap>> {
+  /**
+   * Returns the page maps of a snapshot by database.
+   * @throws DomainError `unavailable` for maps that take more than `memoryMax` bytes
+   */
+  async maps(record: SnapshotRecord, memoryMax = Number.POSITIVE_INFINITY): Promise<Map<string, PageMap>> {
     const { name: mapsObject, sha256 } = record.maps;
     const packed = await this.#target.read(mapsObject);
     if (sha256Of(packed) !== sha256) throw invalid("backup.object_damaged", { name: mapsObject });
+    // The pages that the record names limit what is unpacked.
+    const pagesMemory = PageMap.memoryOf(
+      record.databases.reduce((sum, { pages }) => sum + pages, 0),
+      0,
+    );
+    if (pagesMemory > memoryMax) throw tooLittleMemory(pagesMemory, memoryMax);
     const mapBytes = record.databases.reduce((sum, { pages }) => sum + 8 + PageMap.bytesMax(pages), 0);
     const bytesMax = Math.min(mapBytes, MAPS_BYTES_MAX);
     try {
       const bytes = unpackZstd(packed, bytesMax);
       const maps = new Map<string, PageMap>();
       let position = 0;
+      let memory = 0;
       for (const { name } of record.databases) {
         const length = Number(bytes.readBigUInt64LE(position));
-        maps.set(name, PageMap.decode(bytes.subarray(position + 8, position + 8 + length)));
+        const map = bytes.subarray(position + 8, position + 8 + length);
+        memory += PageMap.memoryOf(bytes.readUInt32LE(position + 8), bytes.readUInt32LE(position + 12));
+        if (memory > memoryMax) throw tooLittleMemory(memory, memoryMax);
+        maps.set(name, PageMap.decode(map));
         position += 8 + length;
       }
       return maps;
-    } catch {
-      throw invalid("backup.object_damaged", { name: mapsObject });
+    } catch (error) {
+      throw error instanceof DomainError ? error : invalid("backup.object_damaged", { name: mapsObject });
     }
   }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Of } from "../../../src/modules/backups/pack-writer.ts";
+import { PageMap } from "../../../src/modules/backups/page-map.ts";
 import type { SnapshotRecord } from "../../../src/modules/backups/snapshot.types.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
@@ -128,6 +129,17 @@ describe("a backup that somebody else has written", () => {
       Object.assign(record.maps, { sha256: sha256Of(bytes), bytes: bytes.length });
     });
     expect(await outcomes()).toEqual(["backup.object_damaged", "backup.object_damaged"]);
+  });
+
+  test("whose page maps take more memory than there is, is not restored", async () => {
+    const { databases } = await (await fixture.repository()).snapshot(undefined);
+    const pages = databases.reduce((sum, part) => sum + part.pages, 0);
+    // Too little for the pages, and enough for them but not for their blocks.
+    for (const memoryMax of [1_000, PageMap.memoryOf(pages, 1)])
+      expect(await codeOf(fixture.restore(join(fixture.root, "restored"), { memoryMax }))).toBe(
+        "backup.too_little_memory",
+      );
+    expect(await outcomes()).toEqual([undefined, undefined]);
   });
 
   test("with more lists and objects than a gateway writes is damaged, and not parsed", async () => {
