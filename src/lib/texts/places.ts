@@ -1293,6 +1293,7 @@ export interface ServerPlaces {
   readonly "update.older": "current" | "version";
   readonly "update.other_program": "expected" | "program";
   readonly "update.same_version": "version";
+  readonly "update.staged": "version";
   readonly "update.start_failed": "reason";
   readonly "update.too_large": "megabytes";
   readonly "update.wrong_offset": "offset";

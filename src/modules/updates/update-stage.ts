@@ -6,7 +6,14 @@ import { syncPath } from "../../platform/files/durable-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 import { extractExecutable, openUpdate, type UpdateHead, type UpdateManifest } from "./update-file.ts";
 import { isWritable } from "./update-start.ts";
-import { ensureUpdateFolder, forgetResult, nextProgram, readState, writeState } from "./update-state.ts";
+import {
+  clearState,
+  ensureUpdateFolder,
+  forgetResult,
+  nextProgram,
+  readState,
+  writeState,
+} from "./update-state.ts";
 
 /** Properties of the running program that an update depends on. */
 export interface RunningProgram {
@@ -99,6 +106,12 @@ async function ensureRuns(program: string, { version }: UpdateManifest): Promise
   if (!output.startsWith(`lineside ${version} `)) throw invalid("update.does_not_run", { version });
 }
 
+/** Allows to replace an update that waits for a restart, for example because its command was killed. @throws DomainError `conflict` */
+function ensureNoneBegun(dataPath: string): void {
+  const phase = readState(dataPath)?.phase;
+  if (phase !== undefined && phase !== "STAGED" && phase !== "REPLACED") throw conflict("update.in_progress");
+}
+
 export interface StageJob extends UpdateChecks {
   readonly file: string;
   readonly readyWithinMs: number;
@@ -117,8 +130,7 @@ export async function stageUpdate(job: StageJob): Promise<UpdateManifest> {
   const { path } = ensureUpdatable(running);
   const head = await inspectUpdate(file, job);
   const { manifest } = head;
-  const phase = readState(dataPath)?.phase;
-  if (phase !== undefined && phase !== "REPLACED") throw conflict("update.in_progress");
+  ensureNoneBegun(dataPath);
   ensureReplaceable(path, dataPath, file);
   ensureUpdateFolder(dataPath);
   ensureSpace(dirname(path), manifest.bytes);
@@ -129,6 +141,9 @@ export async function stageUpdate(job: StageJob): Promise<UpdateManifest> {
     await extractExecutable(file, head, temporary);
     await ensureRuns(temporary, manifest);
     await job.backUp();
+    ensureNoneBegun(dataPath);
+    // The state of an update that is replaced does not fit the new file.
+    if (readState(dataPath)?.phase === "STAGED") clearState(dataPath);
     renameSync(temporary, next);
   } finally {
     rmSync(temporary, { force: true });

@@ -44,6 +44,7 @@ import {
  *
  *   STAGED     Files are checked and in place, the backup is made. A start of the old version copies the databases that the new version
  *              migrates, goes to TRIAL and becomes the new version (execve keeps the process id).
+ *              Until then another update may replace it, or a user discard it.
  *   TRIAL      The new version starts. When it is ready, it goes to PROBATION. When its start fails, it becomes the old version again. When it dies or
  *              hangs, the watcher (`update-watch`) or a supervisor starts the old version. A start of the old version in this phase
  *              rolls back: it puts back the copies of databases that were migrated, and removes the new executable. So does a power cut.
@@ -300,6 +301,12 @@ function end(
   const { from, to, actor } = state;
   writeResult(dataPath, { ...result, from, to, at: now(), isNew: true, actor });
   endUpdate(dataPath, state);
+}
+
+/** Discards an update that waits for a restart. */
+export function discardStaged(dataPath: string): void {
+  const state = readState(dataPath);
+  if (state?.phase === "STAGED") endUpdate(dataPath, state);
 }
 
 function endUpdate(dataPath: string, { next }: UpdateState): void {

@@ -10,7 +10,7 @@ import { UpdatesService } from "./updates.service.ts";
 
 /** Creates the updates from the console. */
 export function createUpdatesModule(
-  { version, data, clock, restart, log }: Core,
+  { version, data, clock, health, restart, log }: Core,
   modules: { readonly tenants: TenantsModule; readonly backups: BackupsModule; readonly audit: AuditModule },
 ) {
   const { tenants } = modules.tenants;
@@ -31,6 +31,7 @@ export function createUpdatesModule(
     restart: () => restart.request(),
     log: log.child("update"),
   });
+  health.add(() => updates.problem());
   return {
     routes: (auth: AuthPlugin) => updatesRoutes({ updates, auth }),
     parts: [{ name: "updates", start: () => updates.start(), stop: () => updates.stop() }],

@@ -84,7 +84,7 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "discardUpdate",
           summary: "Discard the uploaded update",
-          description: OPERATORS,
+          description: `Also discards an update that waits for a restart. ${OPERATORS}`,
         },
       },
     );

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { conflict, DomainError, detail, invalid, tooLarge, toText } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { openOwnFile, writeWhole } from "../../platform/files/own-file.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -22,6 +23,7 @@ import {
   type RunningProgram,
   stageUpdate,
 } from "./update-stage.ts";
+import { discardStaged } from "./update-start.ts";
 import {
   ensureUpdateFolder,
   isOnTrial,
@@ -100,7 +102,7 @@ export class UpdatesService {
     try {
       this.#head = await this.#inspect();
     } catch {
-      this.discard(); // of this version, or cut off within its head
+      this.#discardUpload(); // of this version, or cut off within its head
     }
   }
 
@@ -133,8 +135,20 @@ export class UpdatesService {
     return writing;
   }
 
-  /** @throws DomainError `conflict` while the update is being installed */
+  /** Returns a warning while an update waits for a restart, for example because its command was killed. */
+  problem(): Problem | undefined {
+    const state = this.#isInstalling ? undefined : readState(this.#deps.dataPath);
+    if (state?.phase !== "STAGED") return undefined;
+    return { severity: "WARNING", ...detail("update.staged", { version: state.to }) };
+  }
+
+  /** Discards the upload, and an update that waits for a restart. @throws DomainError `conflict` while the update is being installed */
   discard(): void {
+    this.#discardUpload();
+    discardStaged(this.#deps.dataPath);
+  }
+
+  #discardUpload(): void {
     if (this.#isInstalling) throw conflict("update.in_progress");
     rmSync(this.#file(), { force: true });
     this.#head = undefined;
@@ -205,7 +219,7 @@ export class UpdatesService {
       const upload = this.#upload();
       if (upload !== undefined && upload.bytes > upload.totalBytes) throw invalid("update.damaged");
     } catch (error) {
-      this.discard();
+      this.#discardUpload();
       throw error;
     }
   }
