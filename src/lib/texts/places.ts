@@ -663,6 +663,7 @@ export interface ServerPlaces {
   readonly "backup.folder_silent": "path" | "seconds";
   readonly "backup.gateway_running": "path";
   readonly "backup.key_begun": "name";
+  readonly "backup.list_incomplete": "name";
   readonly "backup.no_room": "freeMb" | "neededMb";
   readonly "backup.object_damaged": "name";
   readonly "backup.object_missing": "name";

@@ -371,12 +371,28 @@ export class BackupRepository {
     const { records, unreadable } = await this.survey();
     const used = new Set(records.flatMap((record) => objectsOf(record).map(({ name }) => name)));
     const lastUnreadable = unreadable.flatMap((name) => writtenFor(name)?.id ?? []).at(-1) ?? "";
+    const unused: { name: string; id: string }[] = [];
     for (const prefix of OBJECT_PREFIXES)
       for (const name of await this.#target.list(prefix)) {
         const id = writtenFor(name)?.id;
-        if (!used.has(name) && id !== undefined && id > lastUnreadable) await this.#target.remove(name);
+        if (!used.has(name) && id !== undefined && id > lastUnreadable) unused.push({ name, id });
       }
+    await this.#ensureListed(
+      new Set(unused.map(({ id }) => id)).difference(new Set([...removed, ...records.map(({ id }) => id)])),
+    );
+    for (const { name } of unused) await this.#target.remove(name);
     await this.#target.removeUnfinished();
+  }
+
+  /**
+   * Ensures that snapshots that were not listed do not exist. Otherwise one incomplete list of a faulty server would delete the objects of good
+   * snapshots. Each snapshot has objects with its id.
+   */
+  async #ensureListed(ids: ReadonlySet<string>): Promise<void> {
+    for (const id of ids) {
+      const name = snapshotName(id);
+      if (await exists(this.#target, name)) throw unavailable("backup.list_incomplete", { name });
+    }
   }
 
   /** Returns the names of all objects that a snapshot needs, in archive order. */
@@ -413,12 +429,29 @@ async function readRecord(target: BackupTarget): Promise<RepositoryRecord> {
 }
 
 async function readRecordIfAny(target: BackupTarget): Promise<RepositoryRecord | undefined> {
-  const names = await target.list("repository");
-  if (names.length === 0) return undefined;
+  await target.list("repository"); // whose error says more about a place that is missing
+  // Not by the list: if a faulty server lists nothing for once, a new record with another salt would replace the one of all backups.
   try {
     return unseal<RepositoryRecord>(REPOSITORY, await target.read(REPOSITORY));
   } catch (error) {
-    if (!isDamage(error) || !names.includes(REPOSITORY_COPY)) throw error;
-    return unseal<RepositoryRecord>(REPOSITORY_COPY, await target.read(REPOSITORY_COPY));
+    if (!isDamage(error)) throw error;
+    if (await exists(target, REPOSITORY_COPY))
+      return unseal<RepositoryRecord>(REPOSITORY_COPY, await target.read(REPOSITORY_COPY));
+    if (isMissing(error)) return undefined;
+    throw error;
   }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === "backup.object_missing";
+
+/** Returns whether there is an object, also if it is damaged. */
+async function exists(target: BackupTarget, name: string): Promise<boolean> {
+  try {
+    await target.read(name);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return !isMissing(error);
+  }
+  return true;
 }

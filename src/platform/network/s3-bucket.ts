@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { unavailable } from "../../lib/core/domain-error.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import { bodyText, type HttpContent, type HttpResponse, isSuccess } from "./kept-http.ts";
 import { responseTooLong } from "./limited-relay.ts";
@@ -149,6 +150,8 @@ export class S3Bucket {
       const xml = bodyText(
         ofSuccess(await this.#send({ method: "GET", query, bytesMax: LIST_BYTES_MAX }, signal)),
       );
+      // Such as the page of a proxy, which would pass for an empty list.
+      if (!xml.includes("<ListBucketResult")) throw unavailable("network_error.no_list");
       for (const { name, bytes } of objectsIn(xml, this.#place.prefix.length)) {
         characters += name.length + OBJECT_CHARACTERS;
         sizes.set(name, bytes);

@@ -112,3 +112,13 @@ test.concurrent("a redirect is refused, not followed", async () => {
   expect(other.sent.requests).toBe(0);
   await Promise.all([server.stop(), other.stop()]);
 });
+
+test.concurrent("a page that is not a list of objects does not pass for an empty one", async () => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response("<html>Sign in</html>"),
+  });
+  expect(await failureAt(server.port ?? 0)).toContain("does not send a list of objects");
+  await server.stop(true);
+});

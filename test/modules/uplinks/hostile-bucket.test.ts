@@ -9,7 +9,7 @@ test("a bucket whose pages have one object each, without end, is left", async ()
     hostname: "127.0.0.1",
     fetch: () =>
       new Response(
-        `<R><IsTruncated>true</IsTruncated><NextContinuationToken>${++pages}</NextContinuationToken><Contents><Key>p/${pages}</Key></Contents></R>`,
+        `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${++pages}</NextContinuationToken><Contents><Key>p/${pages}</Key></Contents></ListBucketResult>`,
       ),
   });
   const place = {

@@ -1,0 +1,69 @@
+// Backups at a server that lists less than it has, as faulty servers and proxies do for a while.
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { runBackup } from "../../../src/modules/backups/backup-job.ts";
+import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.ts";
+import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
+import { BackupFixture } from "./backup-fixture.ts";
+
+let fixture: BackupFixture;
+
+beforeAll(async () => {
+  fixture = new BackupFixture();
+  await fixture.fill(10);
+});
+beforeEach(async () => {
+  rmSync(fixture.stick, { recursive: true });
+  mkdirSync(fixture.stick);
+  fixture.passphrase = "correct horse battery staple";
+  await fixture.backUp();
+});
+afterAll(() => fixture.dispose());
+
+/** Returns the fixture's place, which does not list names for which `isHidden` is true. */
+function hiding(isHidden: (name: string) => boolean): BackupTarget {
+  const target = new FolderTarget(fixture.stick);
+  const listed = (names: string[]) => names.filter((name) => !isHidden(name));
+  return {
+    list: async (prefix) => listed(await target.list(prefix)),
+    sizes: async (prefix) => new Map([...(await target.sizes(prefix))].filter(([name]) => !isHidden(name))),
+    read: (name) => target.read(name),
+    write: (name, bytes) => target.write(name, bytes),
+    remove: (name) => target.remove(name),
+    removeUnfinished: () => target.removeUnfinished(),
+  };
+}
+
+const objects = () => readdirSync(fixture.stick, { recursive: true }).map(String).sort();
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+
+test("no object is deleted when the record of its snapshot is not listed", async () => {
+  await fixture.backUp();
+  const before = objects();
+  const [newest] = before.filter((name) => name.startsWith("snapshots/")).slice(-1);
+  for (const isHidden of [
+    (name: string) => name.startsWith("snapshots/"),
+    (name: string) => name === newest,
+  ]) {
+    expect(await codeOf(runBackup(hiding(isHidden), fixture.job()))).toBe("backup.list_incomplete");
+    expect(objects()).toEqual(before);
+  }
+  const folder = join(fixture.root, "restored");
+  await fixture.restore(folder);
+  expect(await fixture.values(folder)).toEqual({ right: fixture.valuesWritten, wrong: 0 });
+});
+
+test("the record of a place, whose salt all backups need, is not replaced when it is not listed", async () => {
+  const record = () => readFileSync(join(fixture.stick, "repository.json"), "utf8");
+  const before = record();
+  await runBackup(
+    hiding((name) => name.startsWith("repository")),
+    fixture.job(),
+  );
+  expect(record()).toBe(before);
+});
