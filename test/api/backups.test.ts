@@ -159,6 +159,24 @@ test("a backup that fails says why, and is tried again", async () => {
   expect(await backUp()).toMatchObject({ state: "DONE" });
 });
 
+test("no new backups begin below the mount point of a drive that had backups", async () => {
+  const drive = join(root, "drive");
+  mkdirSync(drive);
+  await put({ place: folder(drive) });
+  expect(await backUp()).toMatchObject({ state: "DONE" });
+  renameSync(drive, `${drive}-away`);
+  mkdirSync(drive);
+  expect(await backUp()).toMatchObject({ state: "FAILED", error: { code: "backup.place_empty" } });
+  expect(readdirSync(drive)).toEqual([]);
+  rmSync(drive, { recursive: true });
+  renameSync(`${drive}-away`, drive);
+  expect(await backUp()).toMatchObject({ state: "DONE" });
+  rmSync(drive, { recursive: true });
+  mkdirSync(drive);
+  await put({ place: folder(drive) }); // which confirms it
+  expect(await backUp()).toMatchObject({ state: "DONE" });
+});
+
 test("a backup of a gateway whose file is missing fails, and the next one succeeds", async () => {
   expect((await put({ place: folder() })).status).toBe(200);
   const path = join(fixture.directory, "secrets", "jwt.key");

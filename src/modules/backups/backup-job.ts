@@ -25,6 +25,8 @@ export interface BackupJob extends BackupRunOptions {
   readonly passphrase: string | undefined;
   /** Id of this machine; `undefined` if it has none. */
   readonly machine: string | undefined;
+  /** False for a place that had backups: it is empty if its drive is not mounted. Default: true. */
+  readonly mayCreate?: boolean;
   /** Absent if nothing is to be removed. */
   readonly retention: Retention | undefined;
 }
@@ -107,8 +109,13 @@ export async function runBackup(target: BackupTarget, job: BackupJob): Promise<B
   try {
     ensureSources(job.dataPath);
     const gateway = gatewayIdOf(job.dataPath);
-    const { passphrase, machine, retention } = job;
-    const repository = await BackupRepository.openOrCreate(target, { passphrase, gateway, machine });
+    const { passphrase, machine, mayCreate, retention } = job;
+    const repository = await BackupRepository.openOrCreate(target, {
+      passphrase,
+      gateway,
+      machine,
+      mayCreate,
+    });
     await tidy(repository, retention);
     let result: BackupResult;
     try {

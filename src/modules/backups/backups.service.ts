@@ -38,6 +38,8 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Reading rate; a small part of a disk's speed, so that other work is not disturbed. */
 const BYTES_PER_SECOND = 50_000_000;
 const SETTINGS = "backup";
+/** Setting with the place that had a good backup since it was saved. */
+const USED_PLACE = "backup.used_place";
 const OVERDUE = "backup.overdue";
 /** Findings of a run that need action. */
 const DAMAGE = ["backup.source_damaged", "backup.place_damaged"];
@@ -137,6 +139,8 @@ export class BackupsService {
     const savedAt = clock.now();
     const saved = { ...settings, placeSince: isSamePlace ? this.#settings.placeSince : savedAt, savedAt };
     settingsStore.save(SETTINGS, saved, saved.savedAt);
+    // Saving confirms that the place may be empty.
+    settingsStore.delete(USED_PLACE);
     this.#settings = saved;
     return saved;
   }
@@ -242,10 +246,10 @@ export class BackupsService {
   }
 
   async #run(run: StoredBackupRun, place: BackupPlace): Promise<void> {
-    const { repository, thread, clock, log, durable } = this.#deps;
+    const { repository, settings, thread, clock, log, durable } = this.#deps;
     try {
       await durable();
-      const result = await thread.run({ place, job: this.#job() }, (share) => {
+      const result = await thread.run({ place, job: this.#job(place) }, (share) => {
         if (this.#running !== undefined) this.#running.share = share;
       });
       const { id: snapshotId, bytes, addedBytes, openedAll } = result;
@@ -259,6 +263,7 @@ export class BackupsService {
         openedAll,
         error: finding ?? null,
       });
+      if (!this.#isUsed(place)) settings.save(USED_PLACE, nameOf(place), clock.now());
       log.info("backup made", { snapshotId, bytes, addedBytes, durationMs: Math.round(result.durationMs) });
       if (finding !== undefined)
         log.warn("backup found damage", { finding: inEnglish(finding), ...result.place });
@@ -270,7 +275,11 @@ export class BackupsService {
     }
   }
 
-  #job(): BackupRequest["job"] {
+  #isUsed(place: BackupPlace): boolean {
+    return this.#deps.settings.read<string>(USED_PLACE) === nameOf(place);
+  }
+
+  #job(place: BackupPlace): BackupRequest["job"] {
     const { repository, clock, dataPath, lineside, machine } = this.#deps;
     const { passphrase, daily, weekly, verifyDays, placeSince } = this.#settings;
     const newestOpened = repository.newestOpenedRun(this.#past(placeSince));
@@ -281,6 +290,7 @@ export class BackupsService {
       bytesPerSecond: BYTES_PER_SECOND,
       opensAll: clock.now() - this.#past(newestOpened?.startedAt ?? 0) >= WEEK_MS,
       passphrase: passphrase ?? undefined,
+      mayCreate: !this.#isUsed(place),
       retention: { daily, weekly },
       verifyDays,
     };
@@ -329,6 +339,10 @@ export class BackupsService {
     return problems;
   }
 }
+
+/** Returns the name of a place without its keys. */
+const nameOf = (place: BackupPlace): string =>
+  place.kind === "folder" ? place.path : `${place.endpoint} ${place.bucket}/${place.prefix}`;
 
 /** Returns a run's finding: damage of the data first, then losses at the location, then repairs. */
 function findingOf({ problems, place }: BackupResult): Text | undefined {

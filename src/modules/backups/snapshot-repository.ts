@@ -179,6 +179,8 @@ export interface PlaceAccess {
   readonly gateway: string;
   /** `undefined` for a machine without an id, which is then not compared. */
   readonly machine: string | undefined;
+  /** False for a place that had backups; default: true. */
+  readonly mayCreate?: boolean | undefined;
 }
 
 export function openTarget(place: BackupPlace): BackupTarget {
@@ -211,10 +213,11 @@ export class BackupRepository {
 
   /**
    * Opens the repository, or creates it at an empty location.
-   * @throws DomainError `conflict` if another gateway or machine keeps its backups there, or if the encryption differs
+   * @throws DomainError `conflict` if another gateway or machine keeps its backups there, if the encryption differs, or if the place has lost its
+   * backups
    */
   static async openOrCreate(target: BackupTarget, access: PlaceAccess): Promise<BackupRepository> {
-    const { passphrase, gateway, machine } = access;
+    const { passphrase, gateway, machine, mayCreate = true } = access;
     const kept = await readRecordIfAny(target);
     if (kept !== undefined) {
       if (kept.gateway !== gateway) throw conflict("backup.other_gateway");
@@ -225,6 +228,7 @@ export class BackupRepository {
       await writeRecord(target, machine === undefined ? kept : { ...kept, machine });
       return repository;
     }
+    if (!mayCreate) throw conflict("backup.place_empty");
     const record: RepositoryRecord = {
       format: FORMAT,
       gateway,
