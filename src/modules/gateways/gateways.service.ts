@@ -160,7 +160,7 @@ interface ResponseWay {
   respond(body: EncodedObject): void;
 }
 
-/** Parts of a message processed without a pause. New children are the most expensive parts. */
+/** Max. parts of a message that are processed without a pause. New children are the most expensive parts. */
 const PARTS_AT_ONCE = 25;
 
 type Transact = (work: () => Promise<void>[]) => Promise<void>[];
@@ -262,20 +262,25 @@ export function createGatewaysService(deps: {
       if (input instanceof DomainError) refused.add(part, input);
       return input instanceof DomainError ? [] : [{ part, input }];
     });
-    const takePiece = (piece: typeof good): Promise<void>[] => {
+    const takePiece = (): Promise<void>[] => {
+      const piece = good.slice(0, PARTS_AT_ONCE);
       const refs = piece.map(({ part: [name] }) => ({ name }));
       const found = attempt(() => own.children(gateway, refs));
       if (found instanceof DomainError) throw found;
       const named = piece.map((each, index) => ({ ...each, child: found[index] }));
-      return together(() => takeAll(named, take, refused.add));
+      const commits = together(() => takeFirst(named, take, refused.add));
+      good.splice(0, piece.length - named.length);
+      return commits;
     };
     const end = (commits: Promise<void>[]): Promise<void> => {
       const refusal = refused.end();
       if (commits.length === 0 && refusal !== undefined) throw refusal;
       return own.allOf(commits);
     };
-    if (good.length <= PARTS_AT_ONCE) return end(takePiece(good));
-    return order.takeLong(gateway.deviceId, () => inPieces(gateway, good, takePiece)).then(end);
+    const commits = takePiece();
+    if (good.length === 0) return end(commits);
+    const more = () => good.length > 0;
+    return order.takeLong(gateway.deviceId, () => inPieces(gateway, commits, { more, takePiece })).then(end);
   }
 
   const { telemetry, attributes, claims } = createSteps(deps);
@@ -378,20 +383,26 @@ const decoderOf =
   (gateway: IngestDevice, message: GatewayMessage): unknown =>
     decodeBody(message.bytes, gateway.payload, (reason) => list(gateway, message, reason, message.bytes));
 
-/** Returns the commits of the accepted parts. Throws only internal errors, after which nothing may be acknowledged. */
-function takeAll<Input>(
-  good: ReadonlyArray<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
+/**
+ * Processes parts, which it removes from the list, until the time of this round is used up: pipelines and alarm rules may take long for each. Returns
+ * the commits of the accepted parts. Throws only internal errors, after which nothing may be acknowledged.
+ */
+function takeFirst<Input>(
+  parts: Array<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
   take: (child: IngestDevice, input: Input) => Promise<void>,
   refuse: (part: ChildPart, error: DomainError) => void,
 ): Promise<void>[] {
   const commits: Promise<void>[] = [];
   try {
-    for (const { part, input, child } of good) {
+    do {
+      const first = parts.shift();
+      if (first === undefined) break;
+      const { part, input, child } = first;
       invariant(child !== undefined, "a child, or an error, for each part");
       const taken = child instanceof DomainError ? child : attempt(() => take(child, input));
       if (taken instanceof DomainError) refuse(part, taken);
       else commits.push(taken);
-    }
+    } while (workShare.hasTime);
   } catch (error) {
     // Accepted parts are already stored, and are stored again when the gateway resends.
     for (const commit of commits) commit.catch(() => undefined);
@@ -400,19 +411,19 @@ function takeAll<Input>(
   return commits;
 }
 
-/** Processes a large message in pieces, so that other messages run in between. */
-async function inPieces<Part>(
+/** Processes the rest of a message in pieces, so that other messages run in between. Returns all commits. */
+async function inPieces(
   gateway: IngestDevice,
-  parts: readonly Part[],
-  takePiece: (piece: Part[]) => Promise<void>[],
+  commits: Promise<void>[],
+  { more, takePiece }: { more: () => boolean; takePiece: () => Promise<void>[] },
 ): Promise<Promise<void>[]> {
-  const commits: Promise<void>[] = [];
-  for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
+  for (const commit of commits) commit.catch(() => undefined); // its error is handled at the end
+  while (more()) {
     const later = workShare.pause();
     if (later !== undefined) await later;
     if (gateway.revoked) throw deviceNotFound(gateway.deviceId);
-    const taken = takePiece(parts.slice(start, start + PARTS_AT_ONCE));
-    for (const commit of taken) commit.catch(() => undefined); // its error is handled at the end
+    const taken = takePiece();
+    for (const commit of taken) commit.catch(() => undefined);
     commits.push(...taken);
   }
   return commits;

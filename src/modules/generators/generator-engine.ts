@@ -11,9 +11,6 @@ import type { Generator } from "./generators.resource.ts";
 import { devicesOf, type GeneratorActivity, isRunning } from "./generators.types.ts";
 import { createMetricValues } from "./metric-values.ts";
 
-/** Devices per slice, before other work runs. */
-const DEVICES_AT_ONCE = 100;
-
 interface GeneratorEngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
@@ -221,11 +218,10 @@ export class GeneratorEngine {
       sent: 0,
       failed: 0,
     };
-    let index = 0;
     for (const [deviceId, values] of run.values) {
+      await workShare.pause();
       if (run.isOver) break;
       this.#sendFor(run, round, { deviceId, values });
-      if (++index % DEVICES_AT_ONCE === 0) await workShare.next();
     }
     if (round.found === 0 && !run.isOver) this.#deps.onOrphaned(run.generator);
     await Promise.all(round.committed);

@@ -92,7 +92,7 @@ export class LineWrite {
   async run(): Promise<void> {
     const reader = new LineReader(this.#body.text, this.#body.precision);
     try {
-      while (this.#slice(reader)) {
+      while (await this.#slice(reader)) {
         await workShare.next();
         if (this.#waiting.length >= WAITING_SLICES_MAX) await this.#waiting.shift();
         if (this.#sender.revoked) throw invalidDeviceToken();
@@ -109,7 +109,7 @@ export class LineWrite {
   }
 
   /** Processes a slice. Returns false at the end. */
-  #slice(reader: LineReader): boolean {
+  async #slice(reader: LineReader): Promise<boolean> {
     const end = reader.position + SLICE_CHARACTERS;
     const points: Point[] = [];
     let hasMore = true;
@@ -121,7 +121,7 @@ export class LineWrite {
       const point = this.#read(line, reader.position);
       if (point !== undefined) points.push(point);
     }
-    this.#store(points);
+    await this.#store(points);
     return hasMore;
   }
 
@@ -155,10 +155,13 @@ export class LineWrite {
     return detail("line.timestamp_unit", { stamp, unit, precision });
   }
 
-  #store(points: readonly Point[]): void {
+  /** Stores the points device by device: pipelines and alarm rules may take long for each. */
+  async #store(points: readonly Point[]): Promise<void> {
     this.#findChildren();
     const groups = Map.groupBy(points, ({ child }) => child);
     for (const [name, group] of groups) {
+      const later = workShare.pause();
+      if (later !== undefined) await later;
       const device = name === undefined ? this.#sender : this.#children.get(name);
       if (device === undefined || device instanceof DomainError) {
         if (device !== undefined) for (const { line } of group) this.#refuse(line, device);

@@ -5,17 +5,20 @@ const TURN_MS = 8;
 
 /** Connection with more work than one turn allows. */
 export interface Turn {
+  /** Undefined before the sign-in, and for work of the server. */
+  readonly tenantId?: string | undefined;
   resume(): void;
 }
 
 /**
- * Shares the event loop among connections. A connection with much expensive work (attributes, requests, commands) continues in the next turn, in the
- * order of interruption, so that other clients are served in between.
+ * Shares the event loop among connections. A connection with much expensive work (pipelines, alarm rules, attributes, requests, commands) continues
+ * in a later turn. Tenants take turns, and so do the connections of a tenant, so that other clients are served in between.
  */
 export class ConnectionTurns {
   readonly #clock: Pick<Clock, "monotonic">;
-  /** Sorted by order of interruption. */
-  readonly #waiting = new Set<Turn>();
+  /** Waiting work and the round in which it was interrupted, by tenant; the first tenant is next. */
+  readonly #waiting = new Map<string, Map<Turn, number>>();
+  #round = 0;
   #startedAt = 0;
   #isRunning = false;
 
@@ -30,12 +33,15 @@ export class ConnectionTurns {
   }
 
   enqueue(worker: Turn): void {
-    this.#waiting.add(worker);
+    const owner = worker.tenantId ?? "";
+    const own = this.#waiting.get(owner) ?? new Map<Turn, number>();
+    this.#waiting.set(owner, own.set(worker, this.#round));
     this.#begin();
   }
 
   remove(worker: Turn): void {
-    this.#waiting.delete(worker);
+    for (const [owner, own] of this.#waiting)
+      if (own.delete(worker) && own.size === 0) this.#waiting.delete(owner);
   }
 
   #begin(): void {
@@ -49,11 +55,24 @@ export class ConnectionTurns {
     this.#isRunning = false;
     if (this.#waiting.size === 0) return;
     this.#begin();
+    this.#round++;
     // At least one per turn, so that nobody waits forever.
-    for (const worker of [...this.#waiting]) {
-      this.#waiting.delete(worker);
-      worker.resume();
+    for (let next = this.#shift(); next !== undefined; next = this.#shift()) {
+      next.resume();
       if (this.isTurnOver) return;
     }
+  }
+
+  /** Removes and returns the next work that was interrupted in an earlier round. */
+  #shift(): Turn | undefined {
+    for (const [owner, own] of this.#waiting)
+      for (const [worker, round] of own) {
+        if (round === this.#round) break;
+        own.delete(worker);
+        this.#waiting.delete(owner);
+        if (own.size > 0) this.#waiting.set(owner, own); // behind the others
+        return worker;
+      }
+    return undefined;
   }
 }

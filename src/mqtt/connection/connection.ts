@@ -25,10 +25,6 @@ const CONNECT = 0x10;
 const CONNECT_BYTES_MAX = 8 * 1024;
 /** Bytes for header, topic and properties in addition to the payload. */
 const OVERHEAD_BYTES = 1024;
-/** Packets after which a connection checks the time of its turn. */
-const PACKETS_PER_TURN_CHECK = 8;
-/** Size of packets after which the elapsed time is checked as well, because pipelines may take long for them. */
-const LARGE_PACKET_BYTES = 4_096;
 /** Time after which a peer that takes no waiting output counts as frozen, in ms. */
 export const DRAIN_TIMEOUT_MS = 2_000;
 /** Time for the peer of a closed connection to take the last bytes, in ms. */
@@ -95,6 +91,10 @@ export class Connection implements MqttConnectionHandle, Turn {
     return this.#client;
   }
 
+  get tenantId(): string | undefined {
+    return this.#client?.principal.owner.tenantId;
+  }
+
   get certificate(): PeerCertificate | undefined {
     return this.#transport.certificate;
   }
@@ -109,11 +109,10 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#lastSeen = this.#host.now;
     this.#reader ??= this.#host.readers.take(this.#bodyBytesMax);
     this.#reader.push(bytes);
-    // Signing in is expensive: a burst of new connections must not block existing ones.
-    if (!this.#held && this.#state === "new" && this.#host.connectionTurns.isTurnOver) this.#wait();
-    else if (!this.#held) this.#read();
-    else if (this.#reader.pendingBytes > (this.#client ? HELD_BYTES_MAX : EARLY_BYTES_MAX))
-      this.end(Reason.quotaExceeded);
+    if (this.#held) {
+      if (this.#reader.pendingBytes > (this.#client ? HELD_BYTES_MAX : EARLY_BYTES_MAX))
+        this.end(Reason.quotaExceeded);
+    } else this.#continue();
   }
 
   drain(): void {
@@ -122,7 +121,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.output.drain();
     if (!this.output.congested) this.#client?.drained();
     this.#hold();
-    if (!this.#held) this.#read();
+    this.#continue();
   }
 
   /** Called when the transport is closed. */
@@ -139,7 +138,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (this.#client?.intake.failed) this.end(Reason.quotaExceeded);
     if (this.ended || !this.#held) return;
     this.#hold();
-    if (!this.#held) this.#read();
+    this.#continue();
   }
 
   /** Ends the connection: sends the reason to an MQTT 5 client, and flushes the last bytes. */
@@ -201,18 +200,22 @@ export class Connection implements MqttConnectionHandle, Turn {
     return this.#client === undefined ? CONNECT_BYTES_MAX : this.#host.limits.packetBytesMax + OVERHEAD_BYTES;
   }
 
+  /** Reads on, unless this turn is over: very many connections may have something to read in the same turn. */
+  #continue(): void {
+    if (this.#held) return;
+    if ((this.#reader?.pendingBytes ?? 0) > 0 && this.#host.connectionTurns.isTurnOver) this.#wait();
+    else this.#read();
+  }
+
   #read(): void {
     const reader = this.#reader;
     this.output.cork();
     try {
-      for (let packets = 1; this.#mayRead(reader) && reader.next(); packets++) {
+      while (this.#mayRead(reader) && reader.next()) {
         this.#packet(reader);
         if (this.#client?.intake.full || this.output.congested) this.#hold();
-        else if (
-          (packets % PACKETS_PER_TURN_CHECK === 0 || reader.end - reader.start > LARGE_PACKET_BYTES) &&
-          this.#host.connectionTurns.isTurnOver
-        )
-          this.#wait();
+        // A short packet may take long as well: pipelines, alarm rules, a sign-in.
+        else if (reader.pendingBytes > 0 && this.#host.connectionTurns.isTurnOver) this.#wait();
       }
       this.#client?.intake.flush();
     } catch (error) {
@@ -313,7 +316,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.output.uncork();
     if (this.ended) return;
     this.#hold();
-    if (!this.#held) this.#read();
+    this.#continue();
   }
 
   #admitted(admitted: Client | number): void {

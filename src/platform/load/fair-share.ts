@@ -83,14 +83,14 @@ export class FairShare {
    * Starts a message or request. Returns undefined if there is time left in this round, otherwise a promise that resolves when the work may start.
    */
   enter({ tenantId, userId } = nobody): Promise<void> | undefined {
-    if (this.#begun.length === 0 && this.#new.length === 0 && this.#hasTime()) return undefined;
+    if (this.#begun.length === 0 && this.#new.length === 0 && this.hasTime) return undefined;
     this.#schedule();
     return new Promise((resolve) => this.#new.of(tenantId).of(userId).push(resolve));
   }
 
   /** Works like `enter`, between the pieces of a task. With an owner, later messages of that owner stay behind this one. */
   pause(owner?: TaskOwner): Promise<void> | undefined {
-    return this.#hasTime() ? undefined : this.next(owner);
+    return this.hasTime ? undefined : this.next(owner);
   }
 
   /** Waits for a later round of the event loop in which no other waiting task continues. */
@@ -101,7 +101,8 @@ export class FairShare {
     return new Promise((resume) => this.#begun.push({ resume, userId }));
   }
 
-  #hasTime(): boolean {
+  /** False when this round's time is used up: work in pieces must pause. */
+  get hasTime(): boolean {
     const now = this.#now();
     this.#startedAt ??= now;
     this.#schedule();

@@ -33,6 +33,24 @@ test("a turn is over after some ms; who stopped goes on in the next ones, in ord
   expect(done).toEqual(["first", "second", "third"]);
 });
 
+test("tenants take turns, however much work waits", async () => {
+  let now = 1_000;
+  const connectionTurns = new ConnectionTurns({ monotonic: () => now });
+  const done: string[] = [];
+  const add = (tenantId: string, name: string) =>
+    connectionTurns.enqueue({
+      tenantId,
+      resume() {
+        done.push(name);
+        now += 5;
+      },
+    });
+  for (const name of ["a1", "a2", "a3", "a4"]) add("a", name);
+  add("b", "b1");
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toEqual(["a1", "b1", "a2", "a3", "a4"]);
+});
+
 test("a client whose every packet takes a turn is answered all the same, all of it and in order", async () => {
   let skew = 0;
   const clock = {
