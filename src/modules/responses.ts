@@ -229,6 +229,7 @@ export async function readResponse(
   read: () => Promise<unknown>,
 ): Promise<Response> {
   const { signal } = request;
+  if (signal.aborted) held.end();
   signal.addEventListener("abort", () => held.end(), { once: true });
   const pieces = await collected(held, async (onPiece) => encode(await read(), onPiece));
   return responseOf(pieces, { held, signal }, jsonHeaders);

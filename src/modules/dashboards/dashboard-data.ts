@@ -52,6 +52,9 @@ const CLEARED_STATUSES: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"
 /** Approximate bytes of a value with its timestamp in a response. */
 const VALUE_BYTES = 24;
 
+/** Approximate bytes of an alarm in a response. */
+const ALARM_BYTES = 300;
+
 /** Bytes of memory that a character of a JSON value can take when it is parsed. */
 const PARSED_BYTES = 16;
 
@@ -564,6 +567,7 @@ export function createDashboardData(deps: {
     const partOf = createParts({ latest, series, previous, previousSoFar, lows, highs });
     for (const candidate of wanted) {
       const alarmsShown = candidate.need === "alarms" && { alarms: await alarmsOf(candidate, listed) };
+      if (alarmsShown !== false) input.room.reserve(alarmsShown.alarms.length * ALARM_BYTES);
       data[candidate.widget.widgetId] = { ...(await partOf(candidate)), ...alarmsShown };
       await workShare.pause();
     }

@@ -99,6 +99,8 @@ const entryOf = ({ version, name, widgets, updatedBy, updatedAt }: Dashboard): V
 
 /** Max. simultaneous dashboard requests of a user or link. The store answers them together, and each response may be large. */
 const USER_DASHBOARDS_MAX = 2;
+/** The same of all users and links of a tenant. */
+const TENANT_DASHBOARDS_MAX = 4;
 /** Devices looked up before the event loop turns. */
 const LOOKED_UP_AT_ONCE = 100;
 
@@ -300,10 +302,16 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     };
   }
 
-  /** Queues by user. */
-  const readers = new Lanes(USER_DASHBOARDS_MAX);
+  const users = new Lanes(USER_DASHBOARDS_MAX);
+  const tenants = new Lanes(TENANT_DASHBOARDS_MAX);
 
-  async function show(
+  /** Waits for the user's turn, and then for the tenant's. */
+  const show = (principal: Principal, dashboard: Dashboard, request: ExecuteRequest): Promise<Executed> =>
+    users.run(principal.userId, () =>
+      tenants.run(principal.tenantId, () => read(principal, dashboard, request)),
+    );
+
+  async function read(
     principal: Principal,
     dashboard: Dashboard,
     { timeRange, dashboardStateId, widgetIds, context = {}, room }: ExecuteRequest,
@@ -373,7 +381,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     /** Returns the dashboard with the data of its widgets. */
     execute: async (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> => {
       const dashboard = find(principal, id);
-      return readers.run(principal.userId, () => show(principal, dashboard, request));
+      return show(principal, dashboard, request);
     },
     /** Executes an unstored dashboard, with the data of its widgets. */
     async preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
@@ -381,7 +389,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       const stamps = { version: 1, updatedBy: principal.email, createdAt: now, updatedAt: now };
       const rest = { id: "preview", tenantId: principal.tenantId, ...stamps };
       const dashboard = { ...EMPTY_CONTENT, name: "preview", ...defined(parseDashboard(input)), ...rest };
-      return readers.run(principal.userId, () => show(principal, dashboard, request));
+      return show(principal, dashboard, request);
     },
     async resolveAlias(principal: Principal, input: unknown, state: unknown): Promise<ResolvedDevice[]> {
       if (input === undefined || input === null || input === "") throw aliasMissing();

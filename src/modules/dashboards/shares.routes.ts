@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -125,6 +126,9 @@ function sharedToWire({ executed, keyMetadata, rotation }: SharedContent) {
   };
 }
 
+/** Max. simultaneous requests for all links of a tenant, until their responses are written: anybody with a link may send many. */
+const LINKS_AT_ONCE_MAX = 2;
+
 /** Creates the routes that return a link's content. */
 export const sharedDashboardRoutes = ({
   shares,
@@ -132,15 +136,18 @@ export const sharedDashboardRoutes = ({
 }: {
   shares: SharesService;
   responses: ResponseSpace;
-}) =>
-  new Elysia({ tags: ["dashboards"] }).post(
+}) => {
+  const lanes = new Lanes(LINKS_AT_ONCE_MAX);
+  return new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",
     async ({ request, body }) => {
       const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
       const { reader, atEnd, read } = shares.execute(token, body ?? {});
       const held = responses.openFor(reader);
       held.atEnd(atEnd);
-      const response = await readResponse(held, request, async () => sharedToWire(await read(held)));
+      const response = await lanes.run(reader.tenantId, () =>
+        readResponse(held, request, async () => sharedToWire(await read(held))),
+      );
       return asResponse<ReturnType<typeof sharedToWire>>(response);
     },
     {
@@ -154,3 +161,4 @@ export const sharedDashboardRoutes = ({
       },
     },
   );
+};
