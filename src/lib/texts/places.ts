@@ -1079,6 +1079,7 @@ export interface ServerPlaces {
   readonly "rule.attributes_topic": "place";
   readonly "rule.connection_refused": "refusal";
   readonly "rule.count_max": "max";
+  readonly "rule.counts_max": "max";
   readonly "rule.cron_backwards": "field" | "from" | "max" | "min" | "to" | "value";
   readonly "rule.cron_range": "field" | "max" | "min" | "value";
   readonly "rule.cron_start": "field" | "from" | "max" | "step" | "value";

@@ -72,6 +72,8 @@ const RULES_MAX = 500;
 const TEXT_MAX = 256;
 const MESSAGE_MAX = 1_000;
 const COUNT_MAX = 1_000;
+/** Max. times that the rules of a profile keep of each device: all are rewritten for each message that counts. */
+const TIMES_MAX = 5_000;
 const RECIPIENTS_MAX = 100;
 
 export interface AlarmTrigger {
@@ -219,11 +221,18 @@ function compileRule(input: unknown, where: string): AlarmRule {
   };
 }
 
+/** Returns the number of times that a rule keeps of each device. */
+const timesOf = ({ creates, clear }: AlarmRule): number =>
+  [...creates, ...(clear ? [clear] : [])].reduce(
+    (sum, { kind }) => (kind.type === "REPEATING" && kind.withinMs !== undefined ? sum + kind.count : sum),
+    0,
+  );
+
 /** @throws DomainError `invalid` that names the part and its error */
 export function compileAlarmRules(input: readonly unknown[]): AlarmRule[] {
   if (input.length > RULES_MAX) throw wrong("alarmRules", detail("rule.at_most", { max: RULES_MAX }));
   const types = new Set<string>();
-  return input.map((candidate, index) => {
+  const rules = input.map((candidate, index) => {
     const where = `alarmRules[${index}]`;
     const rule = compileRule(candidate, where);
     if (types.has(rule.alarmType))
@@ -234,6 +243,9 @@ export function compileAlarmRules(input: readonly unknown[]): AlarmRule[] {
     types.add(rule.alarmType);
     return rule;
   });
+  if (rules.reduce((sum, rule) => sum + timesOf(rule), 0) > TIMES_MAX)
+    throw wrong("alarmRules", detail("rule.counts_max", { max: TIMES_MAX }));
+  return rules;
 }
 
 /** Checks of rules beyond their form. */

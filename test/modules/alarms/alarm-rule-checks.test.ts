@@ -123,3 +123,21 @@ test("a stored comparison that would be refused now still runs", () => {
     expect(compileKnownRules([rule], () => undefined)).toHaveLength(1);
   }
 });
+
+test("the rules of a profile keep a limited number of times of each device", () => {
+  const counting = (count: number, withinMs?: number) =>
+    Array.from({ length: 50 }, (_, index) => {
+      const condition = { key: "t", op: "GT", value: index };
+      const trigger = {
+        severity: "MAJOR",
+        condition,
+        kind: "REPEATING",
+        count,
+        ...(withinMs && { withinMs }),
+      };
+      return { alarmType: `alarm ${index}`, createRules: [trigger] };
+    });
+  expect(() => check(counting(100, 60_000), {})).not.toThrow();
+  expect(() => check(counting(1_000), {})).not.toThrow();
+  expect(() => check(counting(101, 60_000), {})).toThrow("at most 5000");
+});
