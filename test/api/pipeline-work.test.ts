@@ -83,3 +83,15 @@ test("attributes of many readings are set once, to those of the last one", async
   const history = await fixture.call("GET", `${path}/history?scope=SERVER&key=b`, { token: owner });
   expect(history.body.map(({ value }: { value: unknown }) => value)).toEqual([49]);
 });
+
+test("many readings of very many values that are copied are refused", async () => {
+  const { send } = await throughPipeline([
+    { type: "remove_empty" },
+    { type: "round_keys", keys: ["a0"], decimals: 1 },
+  ]);
+  const values = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a${index}`, index + 0.25]));
+  const wide = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ts: START + index, values }));
+  expect(await send(wide(600))).toBe("message.too_much_work");
+  expect(await send(wide(100))).toBeUndefined();
+});

@@ -22,6 +22,7 @@ import { compileStoredSteps, continueSteps, toMessage, toReading } from "./step-
 import {
   ATTRIBUTE_AGAIN_UNITS,
   ATTRIBUTE_UNITS,
+  copyUnits,
   PART_ALONE_UNITS,
   PART_UNITS,
   stepWork,
@@ -345,7 +346,8 @@ export class PipelineEngine {
     const kept = readings.flatMap((reading) => {
       const left = this.#run(selected, reading, sideEffects);
       // The steps of one reading are left out instead, and counted as errors.
-      if (readings.length > 1) stepWork.spend(0);
+      if (readings.length > 1)
+        stepWork.spend(left === reading ? 0 : copyUnits(Object.keys(reading.values).length));
       return left ?? [];
     });
     if (sideEffects.leftOut.size > 0) this.#noteLeftOut(sideEffects.leftOut);

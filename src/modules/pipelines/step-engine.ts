@@ -12,7 +12,7 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./fused-steps.ts";
 import type { CompiledStep, RunStep, StepContext, StepDefinition, StepMessage } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
-import { FAILURE_UNITS, stepWork, VALUE_UNITS } from "./step-work.ts";
+import { copyUnits, FAILURE_UNITS, stepWork } from "./step-work.ts";
 import { webhookRoom } from "./webhook-room.ts";
 
 const STEPS_MAX = 50;
@@ -188,7 +188,7 @@ function attempt(
       if (!isKept) break;
     } catch (error) {
       const reason = reasonOf(error);
-      stepWork.note(FAILURE_UNITS + VALUE_UNITS * message.values.size);
+      stepWork.note(FAILURE_UNITS + copyUnits(message.values.size));
       // Without budget, no step can do anything.
       const left = stepWork.isExceeded ? steps.keys().filter((each) => !failed.has(each)) : [index];
       for (const each of [...left]) {

@@ -21,6 +21,9 @@ export const WILDCARD_UNITS = 0.5;
 export const FAILURE_UNITS = 230;
 /** A value of a message that is copied. */
 export const VALUE_UNITS = 3;
+/** The same of a message with many values, whose copies are slow tables. */
+const WIDE_VALUE_UNITS = 50;
+const WIDE_VALUES_MIN = 64;
 /** An attribute that is read from the database. */
 export const ATTRIBUTE_UNITS = 300;
 /** An attribute that an earlier reading of the message has read. */
@@ -34,3 +37,7 @@ export function spendOn<Value>(value: Value): Value {
   else if (typeof value === "object" && value !== null) stepWork.spend(partsOf(value) * COMPARED_UNITS);
   return value;
 }
+
+/** Returns the units of copying the values of a message. */
+export const copyUnits = (values: number): number =>
+  values * (values < WIDE_VALUES_MIN ? VALUE_UNITS : WIDE_VALUE_UNITS);
