@@ -1,4 +1,4 @@
-// CONTRIBUTING names files that a change touches: each is there, and each name belongs to one file.
+// CONTRIBUTING names files that a change touches: each exists. Comments and recipes name only identifiers that exist.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -41,4 +41,24 @@ test("identifiers that the recipes give to a file are in it", () => {
     ([, name = "", file = ""]) => !readFileSync(join(root, file), "utf8").includes(name),
   );
   expect(absent.map(([all]) => all)).toEqual([]);
+});
+
+const COMMENT = /\/\*.*?\*\/|^\s*\/\/.*$|(?<=[;,{)\]] )\/\/ .*$/gms;
+/** Examples of names that other programs and people use. */
+const FOREIGN = ["oilTemp_C", "RenameKeys", "isHTTPServer_2"];
+
+test("identifiers in backticks of comments and recipes are in the code", () => {
+  const sources = files
+    .filter((file) => /\.(tsx?|js|json|css|html)$/.test(file))
+    .map((file) => readFileSync(join(root, file), "utf8"));
+  const known = new Set(
+    sources.flatMap((source) => source.replace(COMMENT, "").match(/[A-Za-z_$][\w$]*/g) ?? []),
+  );
+  const comments = sources.flatMap((source) => source.match(COMMENT) ?? []);
+  const named = [...comments, text].flatMap((part) =>
+    [...part.matchAll(/`([A-Za-z_$][\w$]*)(?:\(\))?`/g)].map(([, name = ""]) => name),
+  );
+  const identifiers = named.filter((name) => /[a-z][A-Z]|^[A-Z]+_/.test(name));
+  expect(identifiers.length).toBeGreaterThan(300);
+  expect(identifiers.filter((name) => !known.has(name) && !FOREIGN.includes(name))).toEqual([]);
 });

@@ -210,7 +210,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         committed: () => undefined,
         failed,
       }),
-    /** Examines the next `rows` entries before `before`, newest first. Not redacted: apply `withinReach` before showing entries. */
+    /** Examines the next `rows` entries before `before`, newest first. Not redacted: apply `redacted` before showing entries. */
     slice(
       scope: AuditScope,
       filter: AuditFilter,
