@@ -43,7 +43,7 @@ test("identifiers that the recipes give to a file are in it", () => {
   expect(absent.map(([all]) => all)).toEqual([]);
 });
 
-const COMMENT = /\/\*.*?\*\/|^\s*\/\/.*$|(?<=[;,{)\]] )\/\/ .*$/gms;
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|(?<=[;,{)\]] )\/\/ .*$/gm;
 /** Examples of names that other programs and people use. */
 const FOREIGN = ["oilTemp_C", "RenameKeys", "isHTTPServer_2"];
 
