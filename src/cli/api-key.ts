@@ -1,3 +1,4 @@
+import { DAY_MS } from "../lib/core/units.ts";
 import { iso } from "../lib/time/iso-time.ts";
 import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
 import type { ApiKey } from "../modules/api-keys/api-keys.resource.ts";
@@ -17,7 +18,6 @@ import {
   tenantOf,
 } from "./user-store.ts";
 
-const DAY_MS = 86_400_000;
 const EXPIRY_DAYS_MAX = 36_500;
 
 const options = {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/console/backup-limits.ts";
 import { DomainError, notFound } from "../lib/core/domain-error.ts";
+import { MB } from "../lib/core/units.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { iso } from "../lib/time/iso-time.ts";
 import { agedSnapshots, gatewayIdOf, runBackup } from "../modules/backups/backup-job.ts";
@@ -79,7 +80,6 @@ Exit code 1 if a backup fails, or if the gateway's data or a backup at the place
 
 const DAYS_MAX = 3_650;
 const MEGABYTES_PER_SECOND_MAX = 10_000;
-const MEGABYTE = 1_000_000;
 
 type Values = ParsedArguments["values"];
 
@@ -148,7 +148,7 @@ export function targetOf(text: string | undefined, values: Values): BackupTarget
 }
 
 export const describeSize = (bytes: number): string =>
-  bytes < MEGABYTE ? `${(bytes / 1_000).toFixed(0)} kB` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+  bytes < MB ? `${(bytes / 1_000).toFixed(0)} kB` : `${(bytes / MB).toFixed(1)} MB`;
 
 const toRow = ({ id, createdAt, bytes, addedBytes, lineside }: SnapshotRecord) => ({
   id,
@@ -177,7 +177,7 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
     dataPath,
     lineside: `${version} (${getCommit()})`,
     now: () => Date.now(),
-    bytesPerSecond: numberOf(values, "rate", { min: 1, max: MEGABYTES_PER_SECOND_MAX }) * MEGABYTE,
+    bytesPerSecond: numberOf(values, "rate", { min: 1, max: MEGABYTES_PER_SECOND_MAX }) * MB,
     opensAll: true,
     passphrase: passphraseOf(values),
     machine: machineIdOf(),

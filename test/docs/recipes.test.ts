@@ -51,7 +51,7 @@ test("identifiers in backticks of comments and recipes are in the code", () => {
   const sources = files
     .filter((file) => /\.(tsx?|js|json|css|html)$/.test(file))
     .map((file) => readFileSync(join(root, file), "utf8"));
-  const known = new Set(
+  const existing = new Set(
     sources.flatMap((source) => source.replace(COMMENT, "").match(/[A-Za-z_$][\w$]*/g) ?? []),
   );
   const comments = sources.flatMap((source) => source.match(COMMENT) ?? []);
@@ -60,5 +60,5 @@ test("identifiers in backticks of comments and recipes are in the code", () => {
   );
   const identifiers = named.filter((name) => /[a-z][A-Z]|^[A-Z]+_/.test(name));
   expect(identifiers.length).toBeGreaterThan(300);
-  expect(identifiers.filter((name) => !known.has(name) && !FOREIGN.includes(name))).toEqual([]);
+  expect(identifiers.filter((name) => !existing.has(name) && !FOREIGN.includes(name))).toEqual([]);
 });

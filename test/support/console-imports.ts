@@ -13,6 +13,7 @@ export const consoleImports: readonly string[] = [
   "lib/console/tag-limits.ts",
   "lib/console/web-mercator.ts",
   "lib/console/widget-keys.ts",
+  "lib/core/units.ts",
   "lib/csv/history-format.ts",
   "lib/devices/device-state.ts",
   "lib/devices/frame-sources.ts",

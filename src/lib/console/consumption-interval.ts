@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../core/units.ts";
 
 /** Returns the default interval of consumption bars for a time window of this length. */
 export function consumptionInterval(windowMs: number): "1h" | "1d" | "1mo" {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../core/units.ts";
 import { createRandom, normal } from "../data/random.ts";
 
 /*
@@ -80,7 +81,6 @@ const formulas: Record<MachineKind, (situation: Situation) => MachineValues> = {
 };
 
 const KINDS_OF_LINE: readonly MachineKind[] = ["press", "conveyor", "oven", "compressor", "climate", "meter"];
-const HOUR_MS = 3_600_000;
 /** Mean running time between faults, and duration of a repair, in hours. */
 const MEAN_HOURS_BETWEEN_FAULTS = 30;
 const MEAN_FAULT_MINUTES = 12;

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/units.ts";
+
 /** Calendar-aligned intervals in an IANA time zone. Hours and minutes have a fixed length; days and longer units follow the wall clock. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
@@ -6,9 +8,6 @@ export type CalendarInterval =
   | { readonly unit: CalendarUnit; readonly timezone: string }
   | { readonly times: readonly number[]; readonly timezone: string };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const NANOSECONDS_PER_MS = 1_000_000;
 
 /**

@@ -1,10 +1,9 @@
+import { DAY_MS, MINUTE_MS } from "../core/units.ts";
 import { firstInstant, zoneOffset } from "./calendar-interval.ts";
 
 export const WEEKDAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 /** Days searched ahead: a week covers all windows, and one more day those that a clock change skips. */
 const DAYS_AHEAD = 8;
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../core/units.ts";
 import { ZoneClock } from "./zone-clock.ts";
 
 /*
@@ -23,7 +24,6 @@ export type DateOrder = "day-first" | "month-first";
  */
 export type WrittenFault = "form" | "missing" | "order" | "zone" | "skipped";
 
-const MINUTE_MS = 60_000;
 /** Max. characters of a time with a zone and its name. */
 const LENGTH_MAX = 100;
 

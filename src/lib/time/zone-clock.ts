@@ -1,8 +1,8 @@
+import { DAY_MS } from "../core/units.ts";
 import { zoneOffset } from "./calendar-interval.ts";
 
 /** Clock changes are at quarters of an hour, so the offset is constant within each. */
 const QUARTER_MS = 900_000;
-const DAY_MS = 86_400_000;
 
 /** Moments at which a wall clock shows a time: none within the gap in spring, two in the repeated hour in autumn. */
 export type Moments =

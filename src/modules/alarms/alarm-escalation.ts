@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { MINUTE_MS } from "../../lib/core/units.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { TrustedClock } from "../../platform/time/trusted-clock.ts";
@@ -9,7 +10,6 @@ import { AlarmTimers } from "./alarm-timers.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, EscalationSettings } from "./alarms.types.ts";
 
-const MINUTE_MS = 60_000;
 const LEVEL_MAX = 3;
 const RETRY_MS = 5_000;
 /** Interval of the checks whether a clock that was unset at startup has been set. */

@@ -2,6 +2,7 @@ import type { ConditionScope } from "../../lib/alarms/condition.ts";
 import { type AlarmSeverity, compareSeverities } from "../../lib/alarms/severity.ts";
 import { invalid, limited } from "../../lib/core/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { GATEWAY_PROFILE_NAME } from "../../lib/devices/gateway-device.ts";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
@@ -138,7 +139,6 @@ export class AlarmReplay {
   }
 }
 
-const DAY_MS = 86_400_000;
 const DEVICES_MAX = 100;
 /** Max. rows per test, which take some seconds. */
 const ROWS_MAX = 500_000;

@@ -1,5 +1,6 @@
 import { ALARM_SEVERITIES, type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
 import { invalid } from "../../lib/core/domain-error.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/core/units.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -16,9 +17,6 @@ import { type ListedAlarm, OPEN_STATUSES } from "./alarms.types.ts";
  * chattering alarms (three times within a minute), and standing alarms (open for 24 hours).
  */
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SPAN_MS_MAX = 31 * DAY_MS;
 const PERIOD_MS = 10 * MINUTE_MS;

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { notFound } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { hasText } from "../../lib/texts/catalogues.ts";
 import { newId } from "../../platform/core/ids.ts";
@@ -142,7 +143,6 @@ function createAuditLimit(deps: {
   };
 }
 
-const DAY_MS = 86_400_000;
 const UPKEEP_INTERVAL_MS = 10 * 60_000;
 /** Max. entries deleted per pass, so that a clock that jumped ahead does not empty the log unnoticed. */
 const PRUNED_MAX = 1_000;

@@ -1,6 +1,7 @@
 import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
 import { conflict, DomainError, detail, inEnglish, invalid, toText } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ConfigError } from "../../platform/config/config.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -31,7 +32,6 @@ import { openTarget } from "./snapshot-repository.ts";
 import { ARCHIVE_HEAD, archiveEntryHead } from "./targets/archive-target.ts";
 
 const CHECK_INTERVAL_MS = 30_000;
-const HOUR_MS = 3_600_000;
 /** Retry delay of a failed scheduled backup. */
 const RETRY_AFTER_MS = HOUR_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;

@@ -1,4 +1,4 @@
-const MIB = 1024 * 1024;
+import { MIB } from "../../lib/core/units.ts";
 
 /** Max. bytes of objects by the beginning of their names: packs of 4 MiB and a block, and records and page maps of about 300 GB of data. */
 const LIMITS: ReadonlyArray<readonly [prefix: string, bytes: number]> = [

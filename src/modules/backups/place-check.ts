@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../lib/core/units.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { sha256Of } from "./pack-writer.ts";
 import type { SnapshotRecord, StoredObject } from "./snapshot.types.ts";
@@ -14,7 +15,6 @@ import {
 /** Object with the times of the last readings. If missing, objects count as read when they were written. */
 const CHECKS = "checks.json";
 const FORMAT = 1;
-const DAY_MS = 86_400_000;
 
 interface Check {
   /** Timestamp of the last reading. */

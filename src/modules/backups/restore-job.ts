@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, st
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/core/domain-error.ts";
+import { MB } from "../../lib/core/units.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/database/data-schemas.ts";
 import { readStampOf } from "../../platform/database/database-stamp.ts";
 import { isHotLog } from "../../platform/database/hot-log-names.ts";
@@ -49,8 +50,6 @@ export interface RestoreJob {
   /** Called with the number of restored pages, and of all pages. */
   readonly onProgress?: (done: number, total: number) => void;
 }
-
-const MEGABYTE = 1_000_000;
 
 /** Half of the memory of the machine or container: an archive may come from any source. */
 const memoryMaxOf = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 2;
@@ -193,8 +192,8 @@ function ensureRoom(parts: SnapshotRecord["databases"], roomBytes: number | unde
   const bytes = parts.reduce((sum, { pages, pageBytes }) => sum + pages * pageBytes, 0);
   if (roomBytes !== undefined && bytes > roomBytes)
     throw conflict("backup.no_room", {
-      neededMb: Math.ceil(bytes / MEGABYTE),
-      freeMb: Math.max(0, Math.floor(roomBytes / MEGABYTE)),
+      neededMb: Math.ceil(bytes / MB),
+      freeMb: Math.max(0, Math.floor(roomBytes / MB)),
     });
 }
 

@@ -8,6 +8,7 @@ import {
   unavailable,
 } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
+import { MB } from "../../lib/core/units.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { ensureShape } from "../../lib/json/json-shape.ts";
@@ -158,11 +159,10 @@ export const isDamage = (error: unknown): boolean =>
   error instanceof DomainError &&
   ["backup.object_missing", "backup.object_damaged", "backup.sum_wrong"].includes(error.code);
 
-const MEGABYTE = 1_000_000;
 const tooLittleMemory = (needed: number, available: number) =>
   unavailable("backup.too_little_memory", {
-    neededMb: Math.ceil(needed / MEGABYTE),
-    availableMb: Math.floor(available / MEGABYTE),
+    neededMb: Math.ceil(needed / MB),
+    availableMb: Math.floor(available / MB),
   });
 
 /** Records of all snapshots at a location. */

@@ -1,13 +1,13 @@
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
 import { createTarDecoder } from "modern-tar";
 import { DomainError } from "../../lib/core/domain-error.ts";
+import { MIB } from "../../lib/core/units.ts";
 import { archiveUnknown, archiveUnreadable, collectionTooLarge, tooMany } from "./codec-index.errors.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 import { indexLimits } from "./index-limits.ts";
 
 const { unpackedBytesMax, archiveEntriesMax } = indexLimits;
 
-const MIB = 1024 * 1024;
 /** Bytes read at a time; Deflate expands a piece at most a thousand times. */
 const PIECE_BYTES = 16 * 1024;
 /** Max. expansion ratio; public collections expand ten times. */

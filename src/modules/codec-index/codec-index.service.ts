@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { toText } from "../../lib/core/domain-error.ts";
+import { MIB } from "../../lib/core/units.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { ArchiveUpload, UploadPart } from "../../platform/files/archive-upload.ts";
@@ -24,8 +25,6 @@ import type { IndexEntry, IndexJob, IndexSummary } from "./codec-index.types.ts"
 import { type ExampleOutcome, runExamples } from "./example-run.ts";
 import { IndexFile, type IndexPage } from "./index-file.ts";
 import { indexLimits } from "./index-limits.ts";
-
-const MIB = 1024 * 1024;
 
 export interface IndexStatus {
   readonly summary: IndexSummary | undefined;

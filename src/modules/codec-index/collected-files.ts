@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite";
+import { MIB } from "../../lib/core/units.ts";
 import { collectionTooLarge, tooMany } from "./codec-index.errors.ts";
 import { indexLimits } from "./index-limits.ts";
 
 const { filesMax, keptBytesMax, scriptBytesMax, descriptionBytesMax, pathCharactersMax } = indexLimits;
 
-const MIB = 1024 * 1024;
 const SCRIPT = /\.js$/i;
 const DESCRIPTION = /\.(ya?ml|toml|json)$|(^|\/)licen[cs]e(\.txt|\.md)?$/i;
 

@@ -1,6 +1,5 @@
+import { MIB } from "../../lib/core/units.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
-
-const MIB = 1024 * 1024;
 
 /** Limits of a collection. The largest public one has about 20,000 files, a tenth of which are codecs. */
 export const indexLimits = {

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { RowPage } from "../../platform/database/row-list.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -9,8 +10,6 @@ import { reduceRequest, toCommandJson } from "./command-request.ts";
 import { commandNotFound } from "./commands.errors.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandFilter, CommandRequest } from "./commands.types.ts";
-
-const DAY_MS = 86_400_000;
 
 export interface CommandResponse {
   readonly requestId?: string;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../lib/core/units.ts";
 import { guessKeyMetadata } from "../../lib/keys/key-guess.ts";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -11,7 +12,6 @@ const VALUES_MAX = 6;
 const COUNTERS_MAX = 3;
 const LANES_MAX = 4;
 const TABLE_KEYS_MAX = 5;
-const DAY_MS = 86_400_000;
 
 /** Newest values of a device by key, which distinguish numbers from states. */
 export type Sample = Readonly<Record<string, TelemetryValue>>;

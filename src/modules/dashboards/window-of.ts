@@ -1,4 +1,5 @@
 import { detail } from "../../lib/core/domain-error.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/core/units.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { firstInstant, zoneOffset } from "../../lib/time/calendar-interval.ts";
 import { wallYearsLater } from "../../lib/time/same-time.ts";
@@ -10,8 +11,6 @@ export interface AbsoluteWindow {
   readonly to: number;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const SPAN_MS_MAX = 100 * 366 * DAY_MS;
 
 /** Max. distance from the current period, in periods. */

@@ -1,10 +1,10 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { tokenAttempts, tokenTaken } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 
-const HOUR_MS = 3_600_000;
 /** Max. tokens of other tenants that a tenant may hit per hour. */
 export const FOREIGN_TOKENS_MAX = 10;
 /** Rule for API descriptions, appended after a semicolon. */

@@ -1,5 +1,6 @@
 import { conflict, DomainError, detail, invalid, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { parseDevEui } from "../../lib/devices/dev-eui.ts";
 import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
@@ -18,7 +19,6 @@ import type { DownlinkWays } from "./downlink-ways.ts";
 import { bytesOf, type DownlinksRepository, SPACE_BYTES, SPACE_MIB } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
 
-const DAY_MS = 86_400_000;
 const QUEUED_PER_DEVICE_MAX = 100;
 const QUEUED_MAX = 10_000;
 /** Share of each limit that commands may use: commands wait for room, but other downlinks would be refused. */

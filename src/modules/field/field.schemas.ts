@@ -1,10 +1,10 @@
 import type { TProperties, TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { choice, isoTime, isoTimeOrNull, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { CONNECTION_STATES } from "./field.types.ts";
 
 const INTERVAL_MS_MIN = 100;
-const DAY_MS = 86_400_000;
 
 export const NEEDS_ALL = "403 without access to all devices.";
 

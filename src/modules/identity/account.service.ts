@@ -1,5 +1,6 @@
 import { forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { SessionId } from "../../lib/core/ids.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
@@ -11,8 +12,6 @@ import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NewSecondFactor } from "./provider/second-factor.ts";
 import type { Throttle } from "./provider/throttle.ts";
 import type { SessionsService } from "./sessions.service.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Language and link origin of the requested mail, and the address of the request. */
 export interface ResetContext {

@@ -1,5 +1,6 @@
 import { detail, forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { UserId } from "../../lib/core/ids.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
@@ -10,8 +11,6 @@ import { isAllowed } from "./permissions.ts";
 import { EMAIL_LIFETIME_MINUTES } from "./provider/account-security.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { Throttle } from "./provider/throttle.ts";
-
-const HOUR_MS = 3_600_000;
 
 const linkInvalid = () => notFound("email_change.invalid");
 

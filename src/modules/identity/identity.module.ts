@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../lib/core/units.ts";
 import { Port } from "../../platform/core/port.ts";
 import { createOwnOrigin } from "../../platform/network/own-origin.ts";
 import { publicAddressOf } from "../../platform/network/public-address.ts";
@@ -43,8 +44,6 @@ import { createSignUpRepository } from "./sign-up.repository.ts";
 import { signUpRoutes } from "./sign-up.routes.ts";
 import { createSignUpService } from "./sign-up.service.ts";
 import { createUserMailLimit } from "./user-mail-limit.ts";
-
-const DAY_MS = 86_400_000;
 
 interface IdentityModules {
   readonly tenants: TenantsModule;

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { forbidden, invalid, limited } from "../../lib/core/domain-error.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
@@ -16,7 +17,6 @@ const CODE_LIFETIME_MS = CODE_LIFETIME_MINUTES * 60_000;
 const TRIES = 5;
 /** Time for which an expired code can be resent. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
-const HOUR_MS = 3_600_000;
 
 /** Language and link origin of the mails, and the address of the request. */
 export interface SignUpContext {

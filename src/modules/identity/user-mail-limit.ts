@@ -1,8 +1,7 @@
 import type { TenantId } from "../../lib/core/ids.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/core/units.ts";
 import type { Quota, Throttle } from "./provider/throttle.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MAILS_PER_ADDRESS = { hour: 5, day: 20 };
 /** Limit of all tenants together; several times as high, so that one tenant does not use up an address for another. */
 const MAILS_PER_ADDRESS_IN_ALL = { hour: 20, day: 60 };

@@ -1,5 +1,6 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
+import { HOUR_MS, MINUTE_MS } from "../../lib/core/units.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -10,8 +11,6 @@ import type { MailRepository, QueuedMail } from "./mail.repository.ts";
 import { MailRefusal, type MailTransport, type OutboxMail, type OutgoingMail } from "./mail.types.ts";
 import { scrubbed } from "./mail-text.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Delays after the first attempts: short for servers that initially reject unknown senders (greylisting), then hourly. */
 const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS);
 /** Max. attempts, which cover a day: 68 minutes of first delays and 23 hours. Attempts are counted, so that setting the clock has no effect. */

@@ -1,4 +1,5 @@
 import { conflict, detail, notFound } from "../../lib/core/domain-error.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/core/units.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
@@ -23,13 +24,11 @@ import { mailSecrets, REMOVED_SECRET, scrubbed } from "./mail-text.ts";
 
 /** Max. delay in ms until mails queued by the command line are noticed. */
 const POLL_INTERVAL_MS = 30_000;
-const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
 /** Max. kept mails per tenant, and max. mails deleted per pass, so that a clock that jumped ahead does not empty the outbox. */
 const PRUNED = { keep: 5_000, limit: 100 };
 /** Max. age of mails, held without a server, that are sent once there is one. */
 const RELEASED_AGE_MAX_MS = DAY_MS;
-const HOUR_MS = 3_600_000;
 
 export interface OutgoingOutboxMail extends OutboxMail {
   /** Text as sent. */

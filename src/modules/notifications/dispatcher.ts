@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { compareSeverities } from "../../lib/alarms/severity.ts";
 import { detail, toText } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { HOUR_MS, MINUTE_MS } from "../../lib/core/units.ts";
 import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
@@ -29,13 +30,11 @@ import type {
 import type { Notifier } from "./notifier.ts";
 import { channelsOf, type Recipients, recipientsAfter, recipientsAmong, wants } from "./recipients.ts";
 
-const MINUTE_MS = 60_000;
 const NOTIFICATIONS_AT_ONCE = 100;
 /** Recipients that are notified without a pause; about 8 ms. */
 const RECIPIENTS_AT_ONCE = 150;
 const ENDED_AT_ONCE = 100;
 const RETRY_MS = 5_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Longest window that the settings allow. */
 const WINDOW_MS_MAX = HOUR_MS;
 /** Max. recipients named in an alarm's history. */

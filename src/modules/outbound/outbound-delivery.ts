@@ -1,4 +1,5 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -21,7 +22,6 @@ const ATTEMPT_MS_MAX = 120_000;
 /** Max. dead letters of all tenants; beyond it, the tenant with the most loses its oldest. */
 const DEAD_MAX = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 const DEAD_DAYS = 30;
-const DAY_MS = 24 * 3_600_000;
 const PRUNED_AT_ONCE = 1_000;
 
 type StatusResponse = Pick<OutboundResponse, "status">;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { HOUR_MS, MIB } from "../../lib/core/units.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import { createOutboundAddresses } from "../../platform/network/outbound-address.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
@@ -15,9 +16,6 @@ import { createOutboundDelivery } from "./outbound-delivery.ts";
 import type { OutboundReach } from "./outbound-reach.types.ts";
 import { createOutboundSender, deliveryIdOf, targetOf } from "./outbound-sender.ts";
 import { sealAddress } from "./outbound-writer.ts";
-
-const MEGABYTE = 1024 * 1024;
-const HOUR_MS = 3_600_000;
 
 function readAuthorities(file: string | undefined): string[] | undefined {
   if (file === undefined) return undefined;
@@ -65,7 +63,7 @@ export function createOutboundModule(
         subject: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
         where: target.url,
       }),
-    limits: { rows: config.outbound_waiting_max, bytes: config.outbound_waiting_mb_max * MEGABYTE },
+    limits: { rows: config.outbound_waiting_max, bytes: config.outbound_waiting_mb_max * MIB },
     clock,
     retentionTime: () => clock.retentionTime(),
     random: Math.random,

@@ -1,5 +1,6 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { MIB } from "../../lib/core/units.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -31,7 +32,6 @@ import { webhookLimits, webhookRoom } from "./webhook-room.ts";
 
 /** Interval at which counters are written, in ms. */
 const FLUSH_INTERVAL_MS = 10_000;
-const MEGABYTE = 1024 * 1024;
 
 interface Active {
   readonly pipeline: Pipeline;
@@ -378,7 +378,7 @@ export class PipelineEngine {
   #noteLeftOut(leftOut: ReadonlyMap<Pipeline, number>): void {
     const { clock, events } = this.#deps;
     const { perTimestamp, perMessage, charactersPerMessage } = webhookLimits;
-    const limits = { perTimestamp, perMessage, megabytes: charactersPerMessage / MEGABYTE };
+    const limits = { perTimestamp, perMessage, megabytes: charactersPerMessage / MIB };
     for (const [{ pipelineId }, number] of leftOut) {
       const count = this.#counting.of(pipelineId);
       count.errors += number;

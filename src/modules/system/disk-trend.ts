@@ -1,5 +1,5 @@
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS } from "../../lib/core/units.ts";
+
 /** Min. observed time in ms for an estimate in days. */
 const SPAN_MS_MIN = 6 * HOUR_MS;
 export const SPAN_MS_MAX = 7 * DAY_MS;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { HOUR_MS, MIB } from "../../lib/core/units.ts";
 import type { Health } from "../../platform/core/health.ts";
 import { listHotLogs } from "../../platform/database/hot-log-names.ts";
 import { DATABASE_NAMES } from "../../platform/files/inventory.ts";
@@ -23,8 +24,6 @@ import {
 } from "./host-readings.ts";
 import type { SystemRepository } from "./system.repository.ts";
 
-const MEGABYTE = 1024 * 1024;
-const HOUR_MS = 3_600_000;
 /** Points of a week, with a sample per ten minutes. */
 const RECALLED_POINTS = 1_008;
 const SECONDS_PER_MINUTE = 60;
@@ -109,7 +108,7 @@ export class GatewayReadings {
     const points = [...(response?.series[0]?.points ?? [])];
     const samples = points.map(({ ts, value }) => ({
       time: clock.monotonic() - (now - ts),
-      free: Number(value) * MEGABYTE,
+      free: Number(value) * MIB,
     }));
     this.#trend.seed(samples.filter(({ free }) => Number.isFinite(free)));
   }
@@ -123,7 +122,7 @@ export class GatewayReadings {
     const temperature = readTemperature();
     const values = {
       cpu_percent: round(this.#load.read() * 100),
-      process_memory_mb: round(process.memoryUsage.rss() / MEGABYTE),
+      process_memory_mb: round(process.memoryUsage.rss() / MIB),
       event_loop_p99_ms: round(this.delay.percentile(99)),
       ...(memory !== undefined && { memory_percent: round(memory * 100) }),
       ...(temperature !== undefined && { temperature: round(temperature) }),
@@ -139,11 +138,11 @@ export class GatewayReadings {
     this.#trend.add(clock.monotonic(), freeBytes);
     const days = this.#trend.daysUntilFull();
     return {
-      disk_free_mb: Math.round(freeBytes / MEGABYTE),
+      disk_free_mb: Math.round(freeBytes / MIB),
       disk_used_percent: round((1 - freeBytes / totalBytes) * 100),
       ...(days !== undefined && { disk_days_left: round(days) }),
       ...Object.fromEntries(
-        DATABASE_NAMES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MEGABYTE, 3)]),
+        DATABASE_NAMES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MIB, 3)]),
       ),
     };
   }
@@ -183,7 +182,7 @@ export class GatewayReadings {
       deliveries_waiting: deliveries.get("WAITING") ?? 0,
       deliveries_failed: deliveries.get("DEAD") ?? 0,
       mqtt_connections: mqtt().connections,
-      unread_responses_mb: round(responses.used / MEGABYTE),
+      unread_responses_mb: round(responses.used / MIB),
       ...(running > 0 && {
         uplinks_failing: failing,
         uplink_lag_seconds: Math.round(lagSeconds),

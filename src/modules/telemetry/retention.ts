@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../lib/core/units.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -6,7 +7,6 @@ import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
-const DAY_MS = 86_400_000;
 const FIRST_PASS_MS = 60_000;
 const PASS_INTERVAL_MS = 3_600_000;
 

@@ -1,12 +1,11 @@
 import { statfsSync } from "node:fs";
+import { MIB } from "../../lib/core/units.ts";
 import { FailedWrites } from "../../platform/database/storage-failure.ts";
 import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/files/disk-guard.ts";
 import type { Core } from "../module.types.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { storeDefaults } from "./store/store-options.ts";
 import { createTelemetryStore } from "./store/telemetry-store.ts";
-
-const MEGABYTE = 1024 * 1024;
 
 /** Max. share of a disk for the hot log before its content is moved into blocks. */
 const HOT_SHARE_MAX = 1 / 16;
@@ -21,9 +20,9 @@ function logSizesOf(
   const total = blocks * bsize;
   const { hotBytesMax, spareBytesMax, walBytesMax } = storeDefaults;
   return {
-    hotBytesMax: Math.min(hotBytesMax, Math.max(MEGABYTE, total * HOT_SHARE_MAX)),
-    spareBytesMax: Math.min(spareBytesMax, Math.max(MEGABYTE, total * SPARE_SHARE_MAX)),
-    walBytesMax: Math.min(walBytesMax, Math.max(MEGABYTE, total * SPARE_SHARE_MAX)),
+    hotBytesMax: Math.min(hotBytesMax, Math.max(MIB, total * HOT_SHARE_MAX)),
+    spareBytesMax: Math.min(spareBytesMax, Math.max(MIB, total * SPARE_SHARE_MAX)),
+    walBytesMax: Math.min(walBytesMax, Math.max(MIB, total * SPARE_SHARE_MAX)),
   };
 }
 
@@ -41,7 +40,7 @@ export function createStorageModule(
 ) {
   const diskGuard = new DiskGuard({
     directory: data.path,
-    freeBytesMin: config.disk_free_mb_min * MEGABYTE,
+    freeBytesMin: config.disk_free_mb_min * MIB,
     clock,
     log: log.child("disk"),
     areFilesOpen: () => inventory.isBegun,

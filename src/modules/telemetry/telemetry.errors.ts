@@ -1,12 +1,12 @@
 import { detail, exhausted } from "../../lib/core/domain-error.ts";
+import { MIB } from "../../lib/core/units.ts";
 import type { KeyLimitHit } from "./store/store.types.ts";
 
-const MEGABYTE = 1024 * 1024;
 const NAMED_KEYS_MAX = 3;
 const NAMED_CHARACTERS_MAX = 64;
 
 export const storedBytesLimit = (bytes: number) =>
-  exhausted("telemetry.stored_bytes_limit", { bytes: Number((bytes / MEGABYTE).toPrecision(2)) });
+  exhausted("telemetry.stored_bytes_limit", { bytes: Number((bytes / MIB).toPrecision(2)) });
 
 const limitCodes = {
   device: "telemetry.device_keys_limit",

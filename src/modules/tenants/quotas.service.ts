@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/core/ids.ts";
+import { MIB } from "../../lib/core/units.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { quotaConfigKeys } from "../../platform/config/config-quota-keys.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -8,8 +9,6 @@ import type { Tenant } from "./tenants.types.ts";
 /** Cache time in ms: the command line, another process, may change a plan, but the hot path must not query the database each time. */
 const REMEMBERED_MS = 1_000;
 const REMEMBERED_MAX = 10_000;
-
-const MEGABYTE = 1024 * 1024;
 
 /** Limits of a tenant: those of its plan, otherwise of the gateway's settings. Null means no limit. */
 export interface Quotas {
@@ -40,12 +39,12 @@ export function createQuotasService(deps: {
 
   const resolve = (limits: Partial<PlanLimits>): Quotas => ({
     bytesPerSecond: limits.bytesPerSecond ?? (settings.tenant_bytes_per_second || null),
-    storedBytes: limits.storedBytes ?? (settings.tenant_stored_mb_max * MEGABYTE || null),
+    storedBytes: limits.storedBytes ?? (settings.tenant_stored_mb_max * MIB || null),
     keysPerDevice: limits.keysPerDevice ?? (settings.device_keys_max || null),
     keys: limits.keys ?? (settings.tenant_keys_max || null),
     mqttConnections: limits.mqttConnections ?? (settings.tenant_mqtt_connections_max || null),
     mqttSessions: limits.mqttSessions ?? (settings.tenant_mqtt_sessions_max || null),
-    queuedBytes: limits.queuedBytes ?? (settings.tenant_mqtt_queued_mb_max * MEGABYTE || null),
+    queuedBytes: limits.queuedBytes ?? (settings.tenant_mqtt_queued_mb_max * MIB || null),
     auditEntries: limits.auditEntries ?? settings.audit_entries_max,
   });
 

@@ -1,8 +1,8 @@
+import { MIB } from "../../lib/core/units.ts";
 import { FairTurns } from "../../platform/load/fair-turns.ts";
 import { type BudgetMax, TenantBudget } from "../../platform/load/tenant-budget.ts";
 import { BATCH_BYTES_MAX } from "./batch-weight.ts";
 
-const MIB = 1024 * 1024;
 /** Max. bytes of batches that are read or in flight, in total and per tenant. */
 export const UPLINK_BYTES_MAX: BudgetMax = { all: 32 * MIB, tenant: 16 * MIB };
 

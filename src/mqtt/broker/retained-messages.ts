@@ -1,14 +1,14 @@
+import { MIB } from "../../lib/core/units.ts";
 import { filterMatches } from "../../lib/mqtt/topic-filters.ts";
 import type { RetainedMessage } from "../session/session-file.ts";
 import { spaceOf } from "../topics/topics.ts";
 
-const MEGABYTE = 1024 * 1024;
 /** Limits of retained messages of a tenant, which are kept in memory. */
-const perSpaceMax = { messages: 10_000, bytes: 16 * MEGABYTE };
+const perSpaceMax = { messages: 10_000, bytes: 16 * MIB };
 /** Bytes reserved for each tenant. */
-const OWN_BYTES = MEGABYTE;
+const OWN_BYTES = MIB;
 /** Max. bytes beyond the reserved ones, shared by all tenants. */
-const COMMON_BYTES_MAX = 64 * MEGABYTE;
+const COMMON_BYTES_MAX = 64 * MIB;
 
 const commonOf = (bytes: number): number => Math.max(0, bytes - OWN_BYTES);
 

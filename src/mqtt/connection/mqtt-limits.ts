@@ -1,7 +1,6 @@
+import { MIB } from "../../lib/core/units.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { MqttLimits } from "../mqtt.types.ts";
-
-const MEGABYTE = 1024 * 1024;
 
 /** Returns the configured limits of the MQTT server. */
 export const mqttLimits = (config: Config): MqttLimits => ({
@@ -17,6 +16,6 @@ export const mqttLimits = (config: Config): MqttLimits => ({
   sessionExpirySecondsMax: config.mqtt_session_expiry_seconds_max,
   connectionsPerKeyMax: config.mqtt_connections_per_key_max,
   sessionsPerKeyMax: config.mqtt_sessions_per_key_max,
-  queuedBytesPerCredentialMax: config.mqtt_queued_mb_per_credential_max * MEGABYTE,
-  queuedBytesMax: config.mqtt_queued_mb_max * MEGABYTE,
+  queuedBytesPerCredentialMax: config.mqtt_queued_mb_per_credential_max * MIB,
+  queuedBytesMax: config.mqtt_queued_mb_max * MIB,
 });

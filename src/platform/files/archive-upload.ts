@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { conflict, invalid, unavailableDueTo } from "../../lib/core/domain-error.ts";
+import { MB } from "../../lib/core/units.ts";
 import type { DiskGuard } from "./disk-guard.ts";
-
-const MEGABYTE = 1_000_000;
 
 export interface UploadPart {
   /** Position of the part within the file. */
@@ -62,8 +61,8 @@ export class ArchiveUpload {
     const room = this.#disk.roomBytes;
     if (total > room)
       throw conflict("backup.no_room", {
-        neededMb: Math.ceil(total / MEGABYTE),
-        freeMb: Math.max(0, Math.floor(room / MEGABYTE)),
+        neededMb: Math.ceil(total / MB),
+        freeMb: Math.max(0, Math.floor(room / MB)),
       });
     this.remove();
     this.#totalBytes = total;

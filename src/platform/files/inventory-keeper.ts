@@ -1,4 +1,5 @@
 import { inEnglish } from "../../lib/core/domain-error.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Problem } from "../core/health.ts";
 import type { Logger } from "../core/log.ts";
@@ -16,7 +17,6 @@ import {
   writeRecordInBackground,
 } from "./inventory-record.ts";
 
-const HOUR_MS = 3_600_000;
 /** Max. starts and hours between checks of all files: 30 days. */
 const CHECK_HOURS = 720;
 /** Max. losses kept, including acknowledged losses. */

@@ -1,8 +1,8 @@
 import { unavailable } from "../../lib/core/domain-error.ts";
+import { MIB } from "../../lib/core/units.ts";
 import type { TaskOwner } from "./fair-share.ts";
 import { Counts, TenantBudget } from "./tenant-budget.ts";
 
-const MIB = 1024 * 1024;
 /** Max. bytes of a body. */
 export const REQUEST_BYTES_MAX = 16 * MIB;
 /** Max. MiB of long bodies of requests in progress. */

@@ -1,7 +1,7 @@
 import { limited, tooLarge, unavailable } from "../../lib/core/domain-error.ts";
+import { MIB } from "../../lib/core/units.ts";
 import { Counts, TenantBudget } from "./tenant-budget.ts";
 
-const MIB = 1024 * 1024;
 /**
  * Max. MiB of unread responses in total, per tenant and per user. The limit of a user also applies to a single response. A tenant has its full limit
  * while no other tenant uses the space, and less otherwise.

@@ -1,6 +1,6 @@
+import { DAY_MS } from "../../lib/core/units.ts";
 import type { CertificateNames } from "./tls-names.ts";
 
-const DAY_MS = 86_400_000;
 /** Validity of the authority in days: long, so that devices that trust it need not be configured again. */
 const AUTHORITY_DAYS = 20 * 365;
 /** Validity of a server certificate in days. Some systems refuse longer validities. */

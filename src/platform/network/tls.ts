@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { detail } from "../../lib/core/domain-error.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import type { Problem } from "../core/health.ts";
 import type { Logger } from "../core/log.ts";
 import type { DataDirectory } from "../files/data-directory.ts";
@@ -12,7 +13,6 @@ import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./t
 
 /** Interval at which the files, and the names and addresses of this machine, are checked. */
 const CHECK_MS = 10_000;
-const DAY_MS = 86_400_000;
 /** Remaining validity in days at which the gateway's own certificate is renewed, and a warning about other certificates begins. */
 const RENEW_DAYS = 60;
 const WARN_DAYS = 14;

@@ -2,6 +2,7 @@ import { ptr } from "bun:ffi";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../../lib/core/domain-error.ts";
+import { HOUR_MS } from "../../lib/core/units.ts";
 import type { Problem } from "../core/health.ts";
 import { readExpendableFile, writeNewFile } from "../files/own-file.ts";
 import { openLibc } from "../process/libc.ts";
@@ -37,7 +38,6 @@ function isKernelClockSynchronized(wall: number): boolean {
 
 /** Time before which no Lineside ran: a clock before it is not set. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
-const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
 /** Max. time between the last known time and a boot with a trusted clock. */
 const AHEAD_MS_MAX = 24 * HOUR_MS;

@@ -1,11 +1,9 @@
+import { DAY_MS, HOUR_MS } from "../../lib/core/units.ts";
 import { toNumber } from "./chart-data.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
 /** Max. number of bars of a chart whose intervals do not follow the calendar. */
 export const BARS_MAX = 60;
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Total consumption of several meters in one interval. */
 export interface Consumption {

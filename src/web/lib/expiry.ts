@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../lib/core/units.ts";
 
 /** Expiry choices: lifetimes in days, `0` for never, `date` for a selected day. */
 export const EXPIRIES = ["0", "30", "90", "365", "date"] as const;

@@ -1,5 +1,6 @@
 // View of Explore, as in its URL.
 
+import { HOUR_MS } from "../../lib/core/units.ts";
 import { LINE_STYLES, type LineStyle } from "./line-styles.ts";
 
 /** As in dashboards: `{mode, durationMs | from, to | unit, offset, timezone}`. */
@@ -38,7 +39,6 @@ export interface ExploreView {
   readonly compare: Comparison;
 }
 
-const HOUR_MS = 3_600_000;
 export const WINDOW_START: WindowSpec = { mode: "live", durationMs: 24 * HOUR_MS };
 
 /** `deviceId~key`: ids contain no `~`, and commas and semicolons of keys are encoded. */

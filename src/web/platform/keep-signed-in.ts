@@ -1,9 +1,9 @@
+import { HOUR_MS } from "../../lib/core/units.ts";
 import { claimsOf } from "../lib/token-claims.ts";
 import { serverNow } from "./now.ts";
 import { renewToken, token } from "./session.ts";
 import { sessionApi } from "./session-api.ts";
 
-const HOUR_MS = 3_600_000;
 /** A token is valid for 12 h, its session for 30 days from the last renewal: a wall panel stays signed in. */
 const RENEW_BELOW_MS = 11 * HOUR_MS;
 const CHECK_EVERY_MS = 10 * 60_000;

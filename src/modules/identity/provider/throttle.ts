@@ -1,7 +1,7 @@
+import { HOUR_MS } from "../../../lib/core/units.ts";
 import { sha256 } from "../../../platform/core/ids.ts";
 import type { ThrottleRepository } from "./throttle.repository.ts";
 
-const HOUR_MS = 3_600_000;
 const WINDOW_MS_MAX = 24 * HOUR_MS;
 
 /** Attempts of one subject: a `burst`, then `perHour` (in any hour, at most the sum of both). */

@@ -1,5 +1,6 @@
 import { Download, History, TriangleAlert } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { HOUR_MS } from "../../../lib/core/units.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -16,7 +17,6 @@ import { AuditItem } from "./audit-item.tsx";
 import { actionText } from "./audit-text.ts";
 
 const PAGE_SIZE = 100;
-const HOUR_MS = 3_600_000;
 const SINCE = { day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS } as const;
 type Since = keyof typeof SINCE;
 const NAMES = ["search", "action", "outcome", "since", "target"] as const;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../../lib/core/units.ts";
 import { parseEditorText } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
@@ -11,7 +12,6 @@ import { type BulkResponse, deviceBulkApi } from "./device-bulk-api.ts";
 
 type Send = (ids: readonly string[]) => Promise<BulkResponse>;
 
-const MINUTE_MS = 60_000;
 const LENGTHS = [
   ["hour1", 60],
   ["minutes30", 30],

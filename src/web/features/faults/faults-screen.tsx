@@ -1,6 +1,7 @@
 import { CircleCheck, Trash2 } from "lucide-preact";
 import { useMemo } from "preact/hooks";
 import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../../lib/alarms/fault-sources.ts";
+import { HOUR_MS } from "../../../lib/core/units.ts";
 import { codeLabel } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -19,7 +20,6 @@ import { FaultItem } from "./fault-item.tsx";
 import { useFaults } from "./fault-list.tsx";
 import { type FaultQuery, type FaultScope, faultsApi } from "./faults-api.ts";
 
-const HOUR_MS = 3_600_000;
 const SINCE = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
 type Since = keyof typeof SINCE;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);

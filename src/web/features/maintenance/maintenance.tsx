@@ -1,5 +1,6 @@
 import { Wrench } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { MINUTE_MS } from "../../../lib/core/units.ts";
 import type { DeviceDetail, Maintenance } from "../../lib/api-types.ts";
 import { ownZone, toZonedText } from "../../lib/zoned-time.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
@@ -16,7 +17,6 @@ import { useAction } from "../../ui/form/use-form.ts";
 import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { maintenanceApi } from "./maintenance-api.ts";
 
-const MINUTE_MS = 60_000;
 const LENGTHS = [
   ["minutes30", 30],
   ["hour1", 60],

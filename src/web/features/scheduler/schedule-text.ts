@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../lib/core/units.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { readExpression, readInterval, WEEK } from "./schedule-form.ts";
@@ -5,7 +6,6 @@ import type { JobAction, JobSchedule } from "./scheduler-api.ts";
 
 /** Any Sunday. */
 const SUNDAY = Date.UTC(2026, 0, 4);
-const DAY_MS = 86_400_000;
 
 /** Returns the name of a day in the numbering of cron expressions: 0 is Sunday. */
 export function dayName(day: number, weekday: "short" | "long"): string {

@@ -1,9 +1,9 @@
 // The readings of the gateway's own device, in groups, with their units.
+import { MIB } from "../../../lib/core/units.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import { formatBytes, formatNumber, formatValue } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 
-const MEGABYTE = 1024 * 1024;
 const KILOBYTE = 1024;
 
 const bytes = (factor: number) => (value: number) => formatBytes(value * factor);
@@ -13,17 +13,17 @@ const rate = unit("/s");
 /** Formats of readings, by key. */
 const formats = {
   disk_used_percent: unit("%"),
-  disk_free_mb: bytes(MEGABYTE),
+  disk_free_mb: bytes(MIB),
   disk_days_left: (value: number) => t("system.days", { count: formatNumber(value, 3) }),
   written_kb_per_second: (value: number) => `${formatBytes(value * KILOBYTE)}/s`,
-  telemetry_db_mb: bytes(MEGABYTE),
-  unread_responses_mb: bytes(MEGABYTE),
-  lineside_db_mb: bytes(MEGABYTE),
-  identity_db_mb: bytes(MEGABYTE),
-  mqtt_db_mb: bytes(MEGABYTE),
+  telemetry_db_mb: bytes(MIB),
+  unread_responses_mb: bytes(MIB),
+  lineside_db_mb: bytes(MIB),
+  identity_db_mb: bytes(MIB),
+  mqtt_db_mb: bytes(MIB),
   cpu_percent: unit("%"),
   memory_percent: unit("%"),
-  process_memory_mb: bytes(MEGABYTE),
+  process_memory_mb: bytes(MIB),
   temperature: unit("°C"),
   event_loop_p99_ms: unit("ms"),
   clock_step_seconds: unit("s"),

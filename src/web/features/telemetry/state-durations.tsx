@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../lib/core/units.ts";
 import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
@@ -16,7 +17,6 @@ import { type StateAppearance, stateAppearances } from "../../ui/state/state-app
 /** Share of an interval's width left free beside its bar. */
 const GAP_SHARE = 0.08;
 const BOX = { width: 1_000, height: 100 };
-const DAY_MS = 86_400_000;
 
 /** A key whose durations are shown. `metadata` names its states. */
 export interface DurationSeries {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../lib/core/units.ts";
 import {
   formatDigits,
   formatKeyValue,
@@ -12,8 +13,6 @@ import { dateFormat, formatDate } from "./dates.ts";
 import { t } from "./i18n.ts";
 
 export { formatDate } from "./dates.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Formats the time of a sample, with its day if the window has more than one. */
 export function formatSampleTime(ts: number, { from, to }: { from: number; to: number }): string {

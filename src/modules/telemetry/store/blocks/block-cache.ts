@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import { MIB } from "../../../../lib/core/units.ts";
 import { createRandom } from "../../../../lib/data/random.ts";
 import type { BlockHead } from "../codec/block-codec.ts";
 import type { OpenedBlock } from "../codec/opened-block.ts";
@@ -24,7 +25,6 @@ export class Scratch {
   };
 }
 
-const MIB = 1024 * 1024;
 /** Share of the machine's memory. */
 const CACHE_SHARE = 1 / 128;
 

@@ -1,8 +1,7 @@
 import type { TenantId } from "../../../../lib/core/ids.ts";
+import { DAY_MS } from "../../../../lib/core/units.ts";
 import type { Clock } from "../../../../platform/time/clock.ts";
 import type { StoreLimits } from "../store.types.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Keys and bytes used by one tenant's devices, on the main thread. */
 export class TenantUse {

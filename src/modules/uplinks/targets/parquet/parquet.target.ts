@@ -1,5 +1,6 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/core/error-message.ts";
+import { DAY_MS, HOUR_MS } from "../../../../lib/core/units.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
@@ -10,9 +11,6 @@ import { S3Store } from "./s3-store.ts";
 import { fileNameOf, isPart, recordTime, StagedPartition } from "./staged-partition.ts";
 import type { Staged, StagedEvent, StagedRows } from "./staged-rows.ts";
 import { ThreadedFolder } from "./threaded-folder.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 type PartitionLength = "HOUR" | "DAY";
 const lengthMs: Readonly<Record<PartitionLength, number>> = { HOUR: HOUR_MS, DAY: DAY_MS };

@@ -1,6 +1,7 @@
 import { ListFilter } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { severitiesDescending } from "../../../../lib/alarms/severity.ts";
+import { HOUR_MS } from "../../../../lib/core/units.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { now } from "../../../platform/now.ts";
 import { useResource } from "../../../platform/resource.ts";
@@ -22,7 +23,6 @@ const STATUSES: Record<State, string | undefined> = {
   cleared: "CLEARED_UNACK,CLEARED_ACK",
   all: undefined,
 };
-const HOUR_MS = 3_600_000;
 const SINCE = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS, month: 744 * HOUR_MS } as const;
 type Since = keyof typeof SINCE;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);

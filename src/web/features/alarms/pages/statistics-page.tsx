@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { DAY_MS } from "../../../../lib/core/units.ts";
 import { durationText, roughDurationText } from "../../../platform/i18n/duration-text.ts";
 import {
   formatCount,
@@ -22,7 +23,6 @@ import { type AlarmStatistics, alarmStatistics } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 import { AlarmTabs } from "./alarm-tabs.tsx";
 
-const DAY_MS = 86_400_000;
 const SPANS = { day: DAY_MS, week: 7 * DAY_MS, month: 31 * DAY_MS } as const;
 type Span = keyof typeof SPANS;
 const isSpan = (text: string): text is Span => Object.hasOwn(SPANS, text);

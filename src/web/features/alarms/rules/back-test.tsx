@@ -1,5 +1,6 @@
 import { FlaskConical } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { DAY_MS } from "../../../../lib/core/units.ts";
 import type { JsonValue } from "../../../lib/wire.ts";
 import { formatDate, toMs } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
@@ -10,7 +11,6 @@ import { type BackTestResult, backTest } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 
 const SHOWN = 10;
-const DAY_MS = 86_400_000;
 const SPANS = [1, 7, 31] as const;
 
 const stamp = (time: string | null): string =>
