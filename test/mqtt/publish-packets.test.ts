@@ -42,7 +42,8 @@ const long = str("x".repeat(1_900));
 closes(
   5,
   "more than 4 KiB of topics with an alias close",
-  ["0001", "0002", "0003"].map((number) => aliased(number, long, number)).join(""),
+  // Of QoS 0: acknowledgements of the first ones may be sent before the end.
+  ["0001", "0002", "0003"].map((alias) => publish5("30", "", "{}", long, `0323${alias}`)).join(""),
   "e00197",
 );
 closes(5, "a subscription identifier closes", publish5("32", "0001", "{}", telemetry, "020b01"), "e00182");
