@@ -71,19 +71,35 @@ export function continueUpdate({ data }: Config, args: readonly string[]): void 
   becomeProgram(program, args, watched && dataPath);
 }
 
+/** Max. time for the watcher to detach itself, in ms. */
+const WATCHER_MS_MAX = 15_000;
+const WATCHER_ATTEMPTS = 2;
+
 /**
  * Starts the watcher from the old executable. It detaches itself from this process, which is about to become the new version and would not reap it.
+ * A watcher that hangs must not keep the gateway from starting: it is killed and started once more.
  */
-function startWatcher(dataPath: string, { program }: UpdateState, args: readonly string[]): void {
-  const { exitCode, signalCode } = Bun.spawnSync(
-    [program, "update-watch", dataPath, String(process.pid), ...args],
-    { stdio: ["inherit", "inherit", "inherit"], env: { ...processEnv(), [TRIAL]: undefined } },
-  );
-  if (exitCode !== 0)
-    createLogger("update").error("new version starts unwatched, only a supervisor rolls it back", {
-      exitCode,
-      signalCode,
-    });
+export function startWatcher(
+  dataPath: string,
+  { program }: Pick<UpdateState, "program">,
+  args: readonly string[],
+  limitMs = WATCHER_MS_MAX,
+): void {
+  const log = createLogger("update");
+  for (let attempt = 1; attempt <= WATCHER_ATTEMPTS; attempt++) {
+    const { exitCode, signalCode } = Bun.spawnSync(
+      [program, "update-watch", dataPath, String(process.pid), ...args],
+      {
+        stdio: ["inherit", "inherit", "inherit"],
+        env: { ...processEnv(), [TRIAL]: undefined },
+        timeout: limitMs,
+        killSignal: "SIGKILL",
+      },
+    );
+    if (exitCode === 0) return;
+    log.warn("watcher of the update did not start", { attempt, exitCode, signalCode });
+  }
+  log.error("new version starts unwatched, only a supervisor rolls it back");
 }
 
 /** Returns the state of the trial of this process. */

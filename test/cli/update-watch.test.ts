@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startWatcher } from "../../src/cli/update-trial.ts";
 import { isAbandoned, untilTrialEnds } from "../../src/cli/update-watch.ts";
 import { HUNG_SECONDS } from "../../src/modules/updates/update-start.ts";
 import {
@@ -119,4 +120,23 @@ test("a version that somebody else starts again is not started twice", async () 
 test("a version that was stopped in order stays stopped", async () => {
   writeState(data, { ...state, isStopped: true });
   expect(await abandoned(() => undefined)).toBe(false);
+});
+
+test("a watcher that hangs at its start is killed and started once more, and the gateway goes on", () => {
+  const [program, starts] = [join(data, "old"), join(data, "starts")];
+  const write = (script: string) => {
+    writeFileSync(program, `#!/bin/sh\necho x >> ${starts}\n${script}\n`);
+    chmodSync(program, 0o700);
+    writeFileSync(starts, "");
+  };
+  const count = () => readFileSync(starts, "utf8").split("\n").length - 1;
+  write(`[ "$(wc -l < ${starts})" -gt 1 ] || exec sleep 600`);
+  startWatcher(data, { program }, [], 500);
+  expect(count()).toBe(2);
+  write("exec sleep 600");
+  startWatcher(data, { program }, [], 200);
+  expect(count()).toBe(2);
+  write("exit 0");
+  startWatcher(data, { program }, [], 5_000);
+  expect(count()).toBe(1);
 });

@@ -29,7 +29,7 @@ import {
 import { deviceState, isOwnDevice } from "./devices-state.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
-/** Max. different tags of a site that are listed: the list is sorted and searched at once. */
+/** Max. different tags of a site that are listed: the list is sorted and searched in one go. */
 const TAGS_LISTED_MAX = 20_000;
 /** Devices per query; with 64 tags each, about 5 ms. */
 const DEVICES_AT_ONCE = 500;

@@ -13,7 +13,7 @@ export const stepWork = new WorkBudget(STEP_WORK_MAX);
 
 /** A value in the fields of a step, or a character of an expression. */
 export const PART_UNITS = 0.3;
-/** The same if the step runs on its own, because a step with unknown keys is beside it. */
+/** The same if the step runs on its own, because another step has unknown keys. */
 export const PART_ALONE_UNITS = 1;
 /** A comparison of a name with one that ends with `*`. */
 export const WILDCARD_UNITS = 0.5;

@@ -10,7 +10,7 @@ const SHAPES: Readonly<Record<AlarmSeverity, string>> = {
   INDETERMINATE: "M1.5 4h9v4h-9z",
 };
 
-/** The mark of a severity: hollow and without color if the alarm is cleared. Its name is shown beside it. */
+/** The mark of a severity: hollow and without color if the alarm is cleared. Its name is shown next to it. */
 export function SeverityMark({
   severity,
   isCleared = false,
