@@ -1,5 +1,4 @@
 // Updates of the compiled program: two versions of it, and programs that crash, hang or change the databases in its place.
-import { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -25,6 +24,8 @@ import {
   MIGRATE,
   newerSchemas,
   readProgram,
+  runningPid,
+  tableNames,
   type UpdateFields,
 } from "../support/update-files.ts";
 import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
@@ -63,14 +64,7 @@ const startOld = async () => {
   return running;
 };
 
-function gatewayPid(): number | undefined {
-  try {
-    const { pid } = JSON.parse(readFileSync(join(data, "gateway.json"), "utf8"));
-    return isRunning(pid) ? pid : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const gatewayPid = () => runningPid(data);
 
 const output = () => running?.output() ?? "";
 const versionsReady = () => [...output().matchAll(/ready .*version=(\S+)/g)].map(([, version]) => version);
@@ -95,12 +89,7 @@ async function update(file: string, ...options: string[]) {
   return { code: await child.exited, text: printed + errors };
 }
 
-function tablesOf(file: string): string[] {
-  const database = new Database(join(data, file));
-  const rows = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema").all();
-  database.close();
-  return rows.map(({ name }) => name);
-}
+const tablesOf = (file: string) => tableNames(join(data, file));
 
 describe("a running gateway", () => {
   test("becomes the new version in the same process, and keeps the old executable", async () => {

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,3 +98,21 @@ db.execute("INSERT INTO __drizzle_migrations (hash, created_at) SELECT 'x', max(
 db.commit()
 END
 `;
+
+/** Returns the process of the gateway on a data directory, or undefined if none runs. */
+export function runningPid(data: string): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(data, "gateway.json"), "utf8"));
+    return isRunning(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the names of the tables, indexes and triggers of a database file. */
+export function tableNames(file: string): string[] {
+  const database = new Database(file);
+  const rows = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema").all();
+  database.close();
+  return rows.map(({ name }) => name);
+}
