@@ -340,7 +340,7 @@ const lineCount = (path: string) => readFileSync(join(root, path), "utf8").split
 
 /** Each runs one loop at a time for the whole gateway, or a tenant. */
 const singleLoops = [
-  "modules/alarms/alarm-commander.ts",
+  "modules/alarms/actions/alarm-commander.ts",
   "modules/audit/audit.service.ts",
   "modules/demo-plant/demo-plant-engine.ts",
   "modules/ingest/history-import.ts", // no loop

@@ -1,6 +1,6 @@
 import type { DeviceId, TenantId } from "../lib/core/ids.ts";
-import { checkAlarmRules, webhookUrlsOf } from "../modules/alarms/alarm-rule.ts";
 import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
+import { checkAlarmRules, webhookUrlsOf } from "../modules/alarms/rules/alarm-rule.ts";
 import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
 import { createAttributesModule } from "../modules/attributes/attributes.module.ts";
 import { createAuditModule } from "../modules/audit/audit.module.ts";

@@ -4,7 +4,7 @@ import { describeKind } from "../platform/config/config.ts";
 import { configGroups } from "../platform/config/config-groups.ts";
 import { type ConfigKey, configKeys, flagOf, type KeyDefinition } from "../platform/config/config-keys.ts";
 import { version, versionText } from "../version.ts";
-import { explain } from "./explain.ts";
+import { explain } from "./commands/explain.ts";
 
 interface Command {
   /** Line in the help. Commands that the gateway runs itself have none. */
@@ -17,7 +17,7 @@ interface Command {
   run(args: readonly string[]): Promise<number>;
 }
 
-const serve: Command["run"] = async (args) => (await import("./serve.ts")).serve(args);
+const serve: Command["run"] = async (args) => (await import("./commands/serve.ts")).serve(args);
 
 /** All commands. Each loads its own file when it runs, so the gateway does not load the simulator, and a health check does not load the gateway. */
 const commands: Record<string, Command> = {
@@ -29,79 +29,79 @@ const commands: Record<string, Command> = {
   "setup-link": {
     summary: "Print a new link that sets up a gateway without an owner",
     settings: ["data", "public_url", "http_host", "http_port", "tls", "https_port"],
-    run: async (args) => (await import("./setup-link.ts")).setupLinkCommand(args),
+    run: async (args) => (await import("./commands/setup-link.ts")).setupLinkCommand(args),
   },
   user: {
     summary: "List, add, disable and delete users; reset passwords",
-    run: async (args) => (await import("./user.ts")).userCommand(args),
+    run: async (args) => (await import("./commands/user.ts")).userCommand(args),
   },
   healthcheck: {
     summary: "Exit with code 0 if the gateway is serving",
     settings: ["data", "http_host", "http_port"],
-    run: async (args) => (await import("./healthcheck.ts")).healthcheckCommand(args),
+    run: async (args) => (await import("./commands/healthcheck.ts")).healthcheckCommand(args),
   },
   apikey: {
     summary: "List, create and revoke API keys",
-    run: async (args) => (await import("./api-key.ts")).apiKeyCommand(args),
+    run: async (args) => (await import("./commands/api-key.ts")).apiKeyCommand(args),
   },
   tenant: {
     summary: "List tenants and plans; change the plan of a tenant",
-    run: async (args) => (await import("./tenant.ts")).tenantCommand(args),
+    run: async (args) => (await import("./commands/tenant.ts")).tenantCommand(args),
   },
   outbox: {
     summary: "List, read and resend the emails of the gateway, even without a mail server",
-    run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
+    run: async (args) => (await import("./commands/outbox.ts")).outboxCommand(args),
   },
   service: {
     summary: "Install or uninstall the gateway as a systemd service",
-    run: async (args) => (await import("./service.ts")).serviceCommand(args),
+    run: async (args) => (await import("./commands/service.ts")).serviceCommand(args),
   },
   backup: {
     summary: "Back up a gateway while it runs, to a folder, S3-compatible storage or one file",
-    run: async (args) => (await import("./backup.ts")).backupCommand(args),
+    run: async (args) => (await import("./commands/backup.ts")).backupCommand(args),
   },
   restore: {
     summary: "Restore a backup into a data directory",
-    run: async (args) => (await import("./restore.ts")).restoreCommand(args),
+    run: async (args) => (await import("./commands/restore.ts")).restoreCommand(args),
   },
   "set-aside": {
     summary: "Start without a damaged, missing or foreign file",
-    run: async (args) => (await import("./set-aside.ts")).setAsideCommand(args),
+    run: async (args) => (await import("./commands/set-aside.ts")).setAsideCommand(args),
   },
   keys: {
     summary: "Replace the keys in secrets/, or create lost ones",
-    run: async (args) => (await import("./keys.ts")).keysCommand(args),
+    run: async (args) => (await import("./commands/keys.ts")).keysCommand(args),
   },
   update: {
     summary: "Install a signed update file; go back when the new version does not start",
-    run: async (args) => (await import("./update.ts")).updateCommand(args),
+    run: async (args) => (await import("./commands/update.ts")).updateCommand(args),
   },
   "update-watch": {
     run: async (args) => (await import("./update-watch.ts")).updateWatchCommand(args),
   },
   export: {
     summary: "Save the setup of a gateway as a site file (YAML)",
-    run: async (args) => (await import("./export.ts")).exportCommand(args),
+    run: async (args) => (await import("./commands/export.ts")).exportCommand(args),
   },
   apply: {
     summary: "Set up a gateway from a site file, after showing the plan",
-    run: async (args) => (await import("./apply.ts")).applyCommand(args),
+    run: async (args) => (await import("./commands/apply.ts")).applyCommand(args),
   },
   check: {
     summary: "Read all files of a gateway, and name what is damaged",
-    run: async (args) => (await import("./check.ts")).checkCommand(args),
+    run: async (args) => (await import("./commands/check.ts")).checkCommand(args),
   },
   "support-bundle": {
     summary: "Save a file for support: version, settings without secrets, log, state of the files",
-    run: async (args) => (await import("./support-bundle.ts")).supportBundleCommand(args),
+    run: async (args) => (await import("./commands/support-bundle.ts")).supportBundleCommand(args),
   },
   simulate: {
     summary: "Simulate a small factory that sends to a running gateway",
-    run: async (args) => (await import("./simulate.ts")).simulateCommand(args),
+    run: async (args) => (await import("./commands/simulate.ts")).simulateCommand(args),
   },
   import: {
     summary: "Import CSV and NDJSON files of sensor data with their own timestamps",
-    run: async (args) => (await import("./import.ts")).importCommand(args),
+    run: async (args) => (await import("./commands/import.ts")).importCommand(args),
   },
   "script-host": {
     run: async () => (await import("./script-host.ts")).scriptHostCommand(),
@@ -109,7 +109,7 @@ const commands: Record<string, Command> = {
   licenses: {
     summary: "Print the licenses of Lineside and of the packages inside it",
     takesNothing: true,
-    run: async () => (await import("./licenses.ts")).licensesCommand(),
+    run: async () => (await import("./commands/licenses.ts")).licensesCommand(),
   },
   version: {
     summary: "Print the version and the commit that it was built from",

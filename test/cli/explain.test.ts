@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, spyOn, test } from "bun:test";
 import { openSync } from "node:fs";
-import { explain } from "../../src/cli/explain.ts";
+import { explain } from "../../src/cli/commands/explain.ts";
 
 function printed(error: unknown): string {
   const spy = spyOn(console, "error").mockImplementation(() => undefined);

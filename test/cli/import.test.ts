@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { importCommand } from "../../src/cli/import.ts";
+import { importCommand } from "../../src/cli/commands/import.ts";
 import { StartupError } from "../../src/platform/process/startup-error.ts";
 import { importParts } from "../../src/web/features/telemetry/file-chunks.ts";
 import { PASSWORD } from "../support/test-app.ts";

@@ -2,7 +2,7 @@
 import { expect, spyOn, test } from "bun:test";
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setAsideCommand } from "../../src/cli/set-aside.ts";
+import { setAsideCommand } from "../../src/cli/commands/set-aside.ts";
 import { readRecord } from "../../src/platform/files/inventory-record.ts";
 import { close, data, open, useDataDirectory } from "../support/keys-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { stopInTime } from "../../src/cli/serve.ts";
+import { stopInTime } from "../../src/cli/commands/serve.ts";
 
 test("a stop that takes too long is ended by what follows it, such as the start of a new version", async () => {
   const late = Promise.withResolvers<string>();

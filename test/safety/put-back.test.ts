@@ -9,12 +9,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, mock, spyOn, test }
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { backupCommand } from "../../src/cli/backup.ts";
-import { checkCommand } from "../../src/cli/check.ts";
 import { checkDatabases } from "../../src/cli/check-databases.ts";
-import { keysCommand } from "../../src/cli/keys.ts";
-import { supportBundleCommand } from "../../src/cli/support-bundle.ts";
-import { userCommand } from "../../src/cli/user.ts";
+import { backupCommand } from "../../src/cli/commands/backup.ts";
+import { checkCommand } from "../../src/cli/commands/check.ts";
+import { keysCommand } from "../../src/cli/commands/keys.ts";
+import { supportBundleCommand } from "../../src/cli/commands/support-bundle.ts";
+import { userCommand } from "../../src/cli/commands/user.ts";
 import { inEnglish } from "../../src/lib/core/domain-error.ts";
 import { createRandom } from "../../src/lib/data/random.ts";
 import { DATABASE_FILES } from "../../src/platform/files/inventory.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { encode } from "cbor-x";
 import fc from "fast-check";
-import { createEventTokens } from "../../src/modules/integrations/event-tokens.ts";
+import { createEventTokens } from "../../src/modules/integrations/events/event-tokens.ts";
 import { createSealedBox } from "../../src/platform/secrets/sealed-box.ts";
 import {
   api,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { compileAlarmRules } from "../../src/modules/alarms/alarm-rule.ts";
+import { compileAlarmRules } from "../../src/modules/alarms/rules/alarm-rule.ts";
 import {
   fromRuleForm,
   newRule,

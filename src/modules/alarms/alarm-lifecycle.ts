@@ -6,9 +6,9 @@ import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { AlarmTime } from "./alarm-time.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
+import type { AlarmTime } from "./engine/alarm-time.ts";
 
 /** Called within the transaction; writes of the hook are stored if and only if the event is. */
 export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined) => void;

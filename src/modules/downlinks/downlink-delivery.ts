@@ -9,7 +9,7 @@ import {
   type Settled,
 } from "../../platform/delivery-queue/delivery-queue.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import type { EventLog } from "../integrations/event-log.ts";
+import type { EventLog } from "../integrations/events/event-log.ts";
 import type { DownlinkAttempt, NetworkResponse, ReadyIntegration } from "./downlink-attempt.ts";
 import { type CarriedCommands, DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";

@@ -15,31 +15,36 @@ import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import type { StorageModule } from "../telemetry/storage.module.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
-import { AnnouncementRegistry } from "./announcement-registry.ts";
-import { createAnnouncementsRepository } from "./announcements.repository.ts";
-import { createBacklog } from "./backlog.ts";
-import { createBridges } from "./bridges.ts";
-import { createDeviceIdentities } from "./device-identities.repository.ts";
-import { DeviceResolution } from "./device-resolution.ts";
-import { discoveredNetworksRoutes } from "./discovered-networks.routes.ts";
-import { createEventGroupsRepository } from "./event-groups.repository.ts";
-import { EventLog } from "./event-log.ts";
-import { createEventTokens } from "./event-tokens.ts";
-import { createFrameDecoding } from "./frame-decoding.ts";
-import { InboundPipeline } from "./inbound-pipeline.ts";
-import { createIntegrationEventsRepository } from "./integration-events.repository.ts";
-import { createIntegrationEventsService } from "./integration-events.service.ts";
+import { AnnouncementRegistry } from "./announcements/announcement-registry.ts";
+import { createAnnouncementsRepository } from "./announcements/announcements.repository.ts";
+import { discoveredNetworksRoutes } from "./announcements/discovered-networks.routes.ts";
+import { createOwnAnnouncementsModule } from "./announcements/own-announcements.module.ts";
+import { createBridges } from "./bridge/bridges.ts";
+import { createEventGroupsRepository } from "./events/event-groups.repository.ts";
+import { EventLog } from "./events/event-log.ts";
+import { createEventTokens } from "./events/event-tokens.ts";
+import { createIntegrationEventsRepository } from "./events/integration-events.repository.ts";
+import { createIntegrationEventsService } from "./events/integration-events.service.ts";
+import { createFailureReporter, createNewEventsPublisher } from "./events/new-events.ts";
+import { createBacklog } from "./inbound/backlog.ts";
+import { createDeviceIdentities } from "./inbound/device-identities.repository.ts";
+import { DeviceResolution } from "./inbound/device-resolution.ts";
+import { createFrameDecoding } from "./inbound/frame-decoding.ts";
+import { InboundPipeline } from "./inbound/inbound-pipeline.ts";
+import {
+  MessageWorker,
+  type MessageWorkerDeps,
+  type PartStoreDeps,
+  storePart,
+} from "./inbound/message-worker.ts";
+import { PendingMessages } from "./inbound/pending-messages.ts";
 import { usesOfCodecs } from "./integration-settings.ts";
 import { createIntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration } from "./integrations.resource.ts";
 import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
-import { MessageWorker, type MessageWorkerDeps, type PartStoreDeps, storePart } from "./message-worker.ts";
-import { createFailureReporter, createNewEventsPublisher } from "./new-events.ts";
-import { createOwnAnnouncementsModule } from "./own-announcements.module.ts";
-import { PendingMessages } from "./pending-messages.ts";
-import { webhooksRoutes } from "./webhooks.routes.ts";
-import { createWebhooksService } from "./webhooks.service.ts";
+import { webhooksRoutes } from "./webhooks/webhooks.routes.ts";
+import { createWebhooksService } from "./webhooks/webhooks.service.ts";
 
 interface IntegrationsModules {
   /** Topics of the embedded broker. */

@@ -10,8 +10,8 @@ import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
-import type { IntegrationEventsService } from "./integration-events.service.ts";
-import type { IntegrationPreview } from "./integration-preview.ts";
+import type { IntegrationEventsService } from "./events/integration-events.service.ts";
+import type { IntegrationPreview } from "./inbound/integration-preview.ts";
 import { integrationResource } from "./integrations.resource.ts";
 import {
   ALL_DEVICES,

@@ -15,10 +15,21 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { ensureTopicDevice, filtersOf } from "./bridge/topic-device.ts";
-import type { DeviceResolution } from "./device-resolution.ts";
-import type { EventLog } from "./event-log.ts";
-import type { DecodeFrame } from "./frame-decoding.ts";
-import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
+import type { EventLog } from "./events/event-log.ts";
+import type { DeviceResolution } from "./inbound/device-resolution.ts";
+import type { DecodeFrame } from "./inbound/frame-decoding.ts";
+import {
+  type IntegrationPreview,
+  type PreviewRequest,
+  previewMessage,
+} from "./inbound/integration-preview.ts";
+import {
+  compileMapping,
+  createLive,
+  type LiveIntegration,
+  type LiveIntegrationDeps,
+} from "./inbound/live-integration.ts";
+import { isRunning, oldestRunning } from "./inbound/running-integrations.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import {
   ensureReachable,
@@ -34,13 +45,6 @@ import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { BriefIntegration, Integration, integrationResource } from "./integrations.resource.ts";
 import type { IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
-import {
-  compileMapping,
-  createLive,
-  type LiveIntegration,
-  type LiveIntegrationDeps,
-} from "./live-integration.ts";
-import { isRunning, oldestRunning } from "./running-integrations.ts";
 import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 type Candidate = Pick<Integration, "integrationId" | "status" | "settings">;

@@ -2,7 +2,7 @@ import { omit } from "../../lib/core/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
-import type { EventLog } from "./event-log.ts";
+import type { EventLog } from "./events/event-log.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration } from "./integrations.resource.ts";

@@ -34,7 +34,7 @@ export const nameTerms: readonly Term[] = [
     "src/web/features/outbox/",
     "src/web/app/",
     "src/cli/arguments.ts",
-    "src/cli/outbox.ts",
+    "src/cli/commands/outbox.ts",
     "src/cli/command-line.ts",
     "src/lib/texts/",
     "test/modules/mail/",

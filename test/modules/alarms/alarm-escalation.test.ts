@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
-import { AlarmEscalation } from "../../../src/modules/alarms/alarm-escalation.ts";
-import { AlarmTime } from "../../../src/modules/alarms/alarm-time.ts";
+import { AlarmEscalation } from "../../../src/modules/alarms/actions/alarm-escalation.ts";
 import type { AlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
+import { AlarmTime } from "../../../src/modules/alarms/engine/alarm-time.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";

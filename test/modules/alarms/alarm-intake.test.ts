@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TRANSITIONS_MAX } from "../../../src/modules/alarms/alarm-intake.ts";
+import { TRANSITIONS_MAX } from "../../../src/modules/alarms/engine/alarm-intake.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 import { openAlarmDatabase, startEngine } from "./engine-harness.ts";
 import { randomFrom, randomRules, randomValues } from "./random-rules.ts";

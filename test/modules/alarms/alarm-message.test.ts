@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { compileAlarmCondition } from "../../../src/lib/alarms/condition.ts";
 import { messageIn } from "../../../src/lib/alarms/message-parts.ts";
-import { renderMessage, tellCondition } from "../../../src/modules/alarms/alarm-message.ts";
+import { renderMessage, tellCondition } from "../../../src/modules/alarms/actions/alarm-message.ts";
 
 const named = (name: string) => `\${${name}}`;
 const names = { deviceName: "Boiler", alarmType: "Hot", severity: "MAJOR" };

@@ -1,5 +1,5 @@
 import { compareSeverities } from "../../../src/lib/alarms/severity.ts";
-import type { AlarmRule, AlarmTrigger } from "../../../src/modules/alarms/alarm-rule.ts";
+import type { AlarmRule, AlarmTrigger } from "../../../src/modules/alarms/rules/alarm-rule.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { SeenAlarm } from "./engine-harness.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceId } from "../../../src/lib/core/ids.ts";
-import { createOrphans } from "../../../src/modules/alarms/alarm-engine.ts";
+import { createOrphans } from "../../../src/modules/alarms/engine/alarm-engine.ts";
 import { openAlarmDatabase, startEngine } from "./engine-harness.ts";
 
 test("an alarm whose rule was taken away in the moment of a power failure ends at the next start", async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileAlarmRules } from "../../../src/modules/alarms/alarm-rule.ts";
-import { AlarmReplay } from "../../../src/modules/alarms/alarm-rules.service.ts";
+import { compileAlarmRules } from "../../../src/modules/alarms/rules/alarm-rule.ts";
+import { AlarmReplay } from "../../../src/modules/alarms/rules/alarm-rules.service.ts";
 import { openAlarmDatabase, startEngine } from "./engine-harness.ts";
 import { randomFrom, randomRules, randomValues } from "./random-rules.ts";
 

@@ -3,7 +3,7 @@ import {
   checkAlarmRules,
   compileKnownRules,
   type RuleChecks,
-} from "../../../src/modules/alarms/alarm-rule.ts";
+} from "../../../src/modules/alarms/rules/alarm-rule.ts";
 
 const RULES = 24;
 const ids = Array.from({ length: 1_000 }, (_, index) => `device ${index}`);

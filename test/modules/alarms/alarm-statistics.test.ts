@@ -5,19 +5,19 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { ALARM_SEVERITIES } from "../../../src/lib/alarms/severity.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
+import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
+import { createAlarmLists } from "../../../src/modules/alarms/alarms.service.ts";
+import type { Alarm, AlarmEvent } from "../../../src/modules/alarms/alarms.types.ts";
 import {
   type CountedEvent,
   createAlarmStatisticsRepository,
-} from "../../../src/modules/alarms/alarm-statistics.repository.ts";
+} from "../../../src/modules/alarms/statistics/alarm-statistics.repository.ts";
 import {
   AlarmCounts,
   createAlarmStatistics,
   type ReadAlarmStatistics,
   type StatisticsRequest,
-} from "../../../src/modules/alarms/alarm-statistics.ts";
-import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
-import { createAlarmLists } from "../../../src/modules/alarms/alarms.service.ts";
-import type { Alarm, AlarmEvent } from "../../../src/modules/alarms/alarms.types.ts";
+} from "../../../src/modules/alarms/statistics/alarm-statistics.ts";
 import { UplinkChangesRepository } from "../../../src/modules/uplinks/uplink-changes.repository.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import type { MainDatabase } from "../../../src/platform/database/database.ts";

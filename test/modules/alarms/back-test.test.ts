@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createAlarmRulesService } from "../../../src/modules/alarms/alarm-rules.service.ts";
+import { createAlarmRulesService } from "../../../src/modules/alarms/rules/alarm-rules.service.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import type { Clock } from "../../../src/platform/time/clock.ts";
 

@@ -1,12 +1,12 @@
 import { detail } from "../../../src/lib/core/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
-import { AlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
-import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
 import { AlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";
-import { AlarmTime } from "../../../src/modules/alarms/alarm-time.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
-import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
+import { AlarmEngine } from "../../../src/modules/alarms/engine/alarm-engine.ts";
+import { createHoldBack } from "../../../src/modules/alarms/engine/alarm-hold.ts";
+import { AlarmTime } from "../../../src/modules/alarms/engine/alarm-time.ts";
+import { createProfileRules } from "../../../src/modules/alarms/rules/profile-rules.ts";
 import type { Device } from "../../../src/modules/devices/devices.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";

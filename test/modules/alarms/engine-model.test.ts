@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileAlarmRules } from "../../../src/modules/alarms/alarm-rule.ts";
+import { compileAlarmRules } from "../../../src/modules/alarms/rules/alarm-rule.ts";
 import { AlarmModel } from "./alarm-model.ts";
 import { type Harness, openAlarmDatabase, startEngine } from "./engine-harness.ts";
 import { type Random, randomFrom, randomScopedRules, randomValues, TAGS } from "./random-rules.ts";

@@ -1,7 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
-import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
+import { createProfileRules } from "../../../src/modules/alarms/rules/profile-rules.ts";
 import type { Device } from "../../../src/modules/devices/devices.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";

@@ -6,7 +6,7 @@ import { createDownlinkDelivery } from "../../../src/modules/downlinks/downlink-
 import type { DownlinksRepository } from "../../../src/modules/downlinks/downlinks.repository.ts";
 import { createDownlinksService } from "../../../src/modules/downlinks/downlinks.service.ts";
 import type { Downlink } from "../../../src/modules/downlinks/downlinks.types.ts";
-import type { EventLog } from "../../../src/modules/integrations/event-log.ts";
+import type { EventLog } from "../../../src/modules/integrations/events/event-log.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
 

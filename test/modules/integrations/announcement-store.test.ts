@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AnnouncementStore } from "../../../src/modules/integrations/announcement-registry.ts";
+import { AnnouncementStore } from "../../../src/modules/integrations/announcements/announcement-registry.ts";
 import {
   type AnnouncementsRepository,
   createAnnouncementsRepository,
-} from "../../../src/modules/integrations/announcements.repository.ts";
+} from "../../../src/modules/integrations/announcements/announcements.repository.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { discoverNetworks } from "../../../src/modules/integrations/discovered-networks.ts";
+import { discoverNetworks } from "../../../src/modules/integrations/announcements/discovered-networks.ts";
 
 const found = (topics: readonly string[], isRead: (topic: string) => boolean = () => false) =>
   discoverNetworks(

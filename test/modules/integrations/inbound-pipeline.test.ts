@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { createEventTokens } from "../../../src/modules/integrations/event-tokens.ts";
-import { InboundPipeline } from "../../../src/modules/integrations/inbound-pipeline.ts";
+import { createEventTokens } from "../../../src/modules/integrations/events/event-tokens.ts";
+import { InboundPipeline } from "../../../src/modules/integrations/inbound/inbound-pipeline.ts";
+import type { LiveIntegration } from "../../../src/modules/integrations/inbound/live-integration.ts";
 import type { Integration } from "../../../src/modules/integrations/integrations.resource.ts";
 import type { InboundMessage } from "../../../src/modules/integrations/integrations.types.ts";
-import type { LiveIntegration } from "../../../src/modules/integrations/live-integration.ts";
 import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { IntegrationEventsRepository } from "../../../src/modules/integrations/integration-events.repository.ts";
-import type { LiveIntegration } from "../../../src/modules/integrations/live-integration.ts";
-import { PendingMessages } from "../../../src/modules/integrations/pending-messages.ts";
+import type { IntegrationEventsRepository } from "../../../src/modules/integrations/events/integration-events.repository.ts";
+import type { LiveIntegration } from "../../../src/modules/integrations/inbound/live-integration.ts";
+import { PendingMessages } from "../../../src/modules/integrations/inbound/pending-messages.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../../src/app.ts";
-import { keysCommand } from "../../../src/cli/keys.ts";
-import { setAsideCommand } from "../../../src/cli/set-aside.ts";
+import { keysCommand } from "../../../src/cli/commands/keys.ts";
+import { setAsideCommand } from "../../../src/cli/commands/set-aside.ts";
 import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import { loadConfig } from "../../../src/platform/config/config.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";

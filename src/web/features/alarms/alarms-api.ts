@@ -1,13 +1,13 @@
 import { messageIn } from "../../../lib/alarms/message-parts.ts";
 import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
+import type { alarmBody, alarmEventBody, openAlarmsBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type {
   backTestResponse,
   explainedCondition,
   listedRuleBody,
   ruleBody,
-} from "../../../modules/alarms/alarm-rules.schemas.ts";
-import type { alarmStatisticsBody } from "../../../modules/alarms/alarm-statistics.schemas.ts";
-import type { alarmBody, alarmEventBody, openAlarmsBody } from "../../../modules/alarms/alarms.schemas.ts";
+} from "../../../modules/alarms/rules/alarm-rules.schemas.ts";
+import type { alarmStatisticsBody } from "../../../modules/alarms/statistics/alarm-statistics.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, queryOf } from "../../platform/api-client.ts";
 import { serverNow } from "../../platform/now.ts";

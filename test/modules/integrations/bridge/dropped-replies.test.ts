@@ -2,7 +2,7 @@ import { expect, spyOn, test } from "bun:test";
 import type { TenantId } from "../../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../../src/modules/events.types.ts";
 import { BridgeFleet } from "../../../../src/modules/integrations/bridge/bridge-fleet.ts";
-import { createBridges } from "../../../../src/modules/integrations/bridges.ts";
+import { createBridges } from "../../../../src/modules/integrations/bridge/bridges.ts";
 import type { Integration } from "../../../../src/modules/integrations/integrations.resource.ts";
 import { createEventBus } from "../../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../../src/platform/core/log.ts";

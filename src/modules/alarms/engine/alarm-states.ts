@@ -1,0 +1,168 @@
+import type { DeviceId } from "../../../lib/core/ids.ts";
+import type { Logger } from "../../../platform/core/log.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
+import { createPeriodic } from "../../../platform/time/periodic.ts";
+import type { AlarmsRepository } from "../alarms.repository.ts";
+import { type DeviceState, readState, writeState } from "./device-state.ts";
+
+/** Max. delay in ms until a count is on disk. */
+const WRITE_INTERVAL_MS = 1_000;
+/** Writes after which the times of values are also stored for devices without a new count; reduces disk wear. */
+const WRITES_PER_REFRESH = 30;
+/** Max. devices in memory; others are loaded at their next message. */
+const STATES_MAX = 20_000;
+
+/** State of the engine by device: in memory, and on disk with a delay. */
+export class AlarmStates {
+  readonly #states = new Map<DeviceId, DeviceState>();
+  /** Devices whose state is not yet written. */
+  readonly #unwritten = new Set<DeviceId>();
+  /** Devices of `#unwritten` that are written in this turn. */
+  readonly #counted = new Set<DeviceId>();
+  /** Devices that have only received values since the last write. */
+  readonly #seenDevices = new Set<DeviceId>();
+  readonly #writing: { start(): void; stop(): void };
+  /** Total time in ms for which the gateway did not run and no device counts as silent. */
+  readonly #stoppedMs: number;
+  #writes = 0;
+
+  constructor(
+    readonly deps: {
+      repository: AlarmsRepository;
+      /** Returns whether the device still exists. */
+      isKnown: (deviceId: DeviceId) => boolean;
+      transact: (work: () => void) => void;
+      now: () => number;
+      clock: Clock;
+      log: Logger;
+    },
+  ) {
+    const { repository, now } = deps;
+    const last = repository.findRun() ?? { runningUntil: now(), stoppedMs: 0, isStopped: true };
+    // After a power failure, the newest values are missing; their devices must not be reported as silent too early.
+    const missed = last.isStopped ? 0 : WRITES_PER_REFRESH * WRITE_INTERVAL_MS;
+    this.#stoppedMs = last.stoppedMs + Math.max(0, now() - last.runningUntil) + missed;
+    this.#note(false);
+    this.#writing = createPeriodic({ ...deps, intervalMs: WRITE_INTERVAL_MS, work: () => this.#write() });
+  }
+
+  start(): void {
+    this.#writing.start();
+  }
+
+  stop(): void {
+    this.#writing.stop();
+    this.#writeSeen();
+    this.#save();
+    this.#note(true);
+  }
+
+  of(deviceId: DeviceId): DeviceState {
+    const deviceState = this.#states.get(deviceId);
+    if (deviceState !== undefined) return deviceState;
+    if (this.#states.size >= STATES_MAX) this.#dropOne();
+    const { repository, now } = this.deps;
+    const times = { now: now(), stoppedMs: this.#stoppedMs };
+    const state = readState(repository.findState(deviceId), repository.listOpen(deviceId), times);
+    this.#states.set(deviceId, state);
+    return state;
+  }
+
+  /** Returns `undefined` if the device is not in memory. */
+  peek(deviceId: DeviceId): DeviceState | undefined {
+    return this.#states.get(deviceId);
+  }
+
+  /** Returns the devices whose states are in memory. */
+  loaded(): DeviceId[] {
+    return [...this.#states.keys()];
+  }
+
+  /** Saves the state within a transaction. */
+  save(deviceId: DeviceId, state: DeviceState): void {
+    this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
+    this.#unwritten.delete(deviceId);
+    this.#seenDevices.delete(deviceId);
+  }
+
+  /**
+   * Schedules a write. `isCounted`: a time began or a message was counted, which no later message would repeat; written at the end of this turn, and
+   * so before the message is acknowledged, which takes a round trip to the storage thread.
+   */
+  changed(deviceId: DeviceId, isCounted = false): void {
+    this.#unwritten.add(deviceId);
+    if (!isCounted) return;
+    if (this.#counted.size === 0) queueMicrotask(() => this.#saveCounted());
+    this.#counted.add(deviceId);
+  }
+
+  /** Records that values arrived without changing a condition. */
+  markSeen(deviceId: DeviceId): void {
+    this.#seenDevices.add(deviceId);
+  }
+
+  /** Discards the state in memory in favor of the stored state. */
+  forget(deviceId: DeviceId): void {
+    this.#states.delete(deviceId);
+    this.#unwritten.delete(deviceId);
+    this.#seenDevices.delete(deviceId);
+  }
+
+  #dropOne(): void {
+    for (const candidate of this.#states.keys())
+      if (!this.#unwritten.has(candidate) && !this.#seenDevices.has(candidate)) {
+        this.#states.delete(candidate);
+        return;
+      }
+  }
+
+  #writeSeen(): void {
+    for (const deviceId of this.#seenDevices) this.#unwritten.add(deviceId);
+    this.#seenDevices.clear();
+  }
+
+  #write(): void {
+    const isRefresh = ++this.#writes % WRITES_PER_REFRESH === 0;
+    if (isRefresh) this.#writeSeen();
+    this.#save();
+    if (isRefresh && this.#states.size > 0) this.#note(false);
+  }
+
+  #saveCounted(): void {
+    const due = [...this.#counted].filter((deviceId) => this.#unwritten.has(deviceId));
+    this.#counted.clear();
+    try {
+      this.#save(due);
+    } catch (error) {
+      this.deps.log.error("writing the state of alarm rules failed", { error }); // it is tried again soon
+    }
+  }
+
+  #save(deviceIds: Iterable<DeviceId> = this.#unwritten): void {
+    const written = [...deviceIds];
+    if (written.length === 0) return;
+    this.deps.transact(() => {
+      for (const deviceId of written) {
+        const state = this.#states.get(deviceId);
+        if (state !== undefined && this.deps.isKnown(deviceId))
+          this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
+      }
+    });
+    for (const deviceId of written) {
+      this.#unwritten.delete(deviceId);
+      this.#seenDevices.delete(deviceId);
+    }
+  }
+
+  #note(isStopped: boolean): void {
+    const { repository, now } = this.deps;
+    repository.saveRun({ runningUntil: now(), stoppedMs: this.#stoppedMs, isStopped });
+  }
+}
+
+/** Returns the time of the next evaluation if no value arrives. */
+export const dueOf = ({ due }: DeviceState): number | undefined => {
+  let earliest: number | undefined;
+  for (const timeMs of due.values()) if (earliest === undefined || timeMs < earliest) earliest = timeMs;
+  return earliest;
+};
