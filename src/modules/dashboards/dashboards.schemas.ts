@@ -5,7 +5,7 @@ import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/console/das
 import { ALARM_STATUSES } from "../alarms/alarms.types.ts";
 import { deviceState } from "../devices/devices.schemas.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
-import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
+import { resolvedBody } from "../telemetry/key-lookup.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
 import {
   isoTime,

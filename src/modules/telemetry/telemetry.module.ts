@@ -3,8 +3,8 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
-import { keyMetadataLookupRoutes } from "./key-metadata.routes.ts";
-import { createKeyMetadataLookup } from "./key-metadata.service.ts";
+import { keyLookupRoutes } from "./key-lookup.routes.ts";
+import { createKeyLookup } from "./key-lookup.service.ts";
 import { createRetention } from "./retention.ts";
 import type { StorageModule } from "./storage.module.ts";
 import { telemetryRoutes } from "./telemetry.routes.ts";
@@ -25,7 +25,7 @@ export function createTelemetryModule(
   const { tenants, plans } = modules.tenants;
   const { devices, devicesRepository } = modules.devices;
   const { profiles } = modules.profiles;
-  const lookup = createKeyMetadataLookup({ store, devices, profiles });
+  const lookup = createKeyLookup({ store, devices, profiles });
   const telemetry = createTelemetryService({ store, devices, keys: lookup });
   const retention = createRetention({
     store,
@@ -46,7 +46,7 @@ export function createTelemetryModule(
     retention,
     routes: (auth: AuthPlugin) => [
       telemetryRoutes({ telemetry, responses, auth }),
-      keyMetadataLookupRoutes({ lookup, auth }),
+      keyLookupRoutes({ lookup, auth }),
     ],
     parts: [unknown, { name: "retention", start: () => retention.start(), stop: () => retention.stop() }],
   };

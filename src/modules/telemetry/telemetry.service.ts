@@ -3,7 +3,7 @@ import { firstInstant, nominalStarts, zoneOffset } from "../../lib/time/calendar
 import { wallYearsLater, yearsLater } from "../../lib/time/same-time.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { KeyMetadataLookup } from "./key-metadata.service.ts";
+import type { KeyLookup } from "./key-lookup.service.ts";
 import { intervalsOf } from "./store/query/intervals.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
@@ -179,7 +179,7 @@ export function pairWithNextYear(
 interface TelemetryServiceDeps {
   readonly store: TelemetryStore;
   readonly devices: DevicesService;
-  readonly keys: Pick<KeyMetadataLookup, "resolve">;
+  readonly keys: Pick<KeyLookup, "resolve">;
 }
 
 /** Returns the query, restricted to the caller's devices. */

@@ -31,8 +31,8 @@ beforeAll(lines.start);
 afterEach(lines.clear);
 afterAll(lines.end);
 
-/** A server with two variables, and the requests to publish that wait. */
-async function reporting(own: Misconduct["on"] = {}) {
+/** A server with two variables, and the requests to publish that wait. The limit of a response is long where no test waits for it. */
+async function reporting(own: Misconduct["on"] = {}, timeoutMs = 10_000) {
   const waiting: Exchange[] = [];
   let subscriptions = 0;
   const server = await lines.serve({
@@ -45,7 +45,7 @@ async function reporting(own: Misconduct["on"] = {}) {
       ...own,
     },
   });
-  const line = await lines.open(server.port, { timeoutMs: 300 });
+  const line = await lines.open(server.port, { timeoutMs });
   const watch = await line.request("watch", { items });
   const report = async (body: Buffer) => {
     await until(() => waiting.length > 0);
@@ -128,7 +128,7 @@ test("values of a server that floods are left out and counted", async () => {
 });
 
 test("a server that says nothing any more ends the connection", async () => {
-  const { line, report, changes } = await reporting();
+  const { line, report, changes } = await reporting({}, 1_000);
   await report(published(1, []));
   await until(async () => {
     await changes().catch(() => undefined);

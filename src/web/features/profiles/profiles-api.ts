@@ -1,7 +1,7 @@
 import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
-import type { sentKeyBody } from "../../../modules/telemetry/key-metadata.schemas.ts";
+import type { sentKeyBody } from "../../../modules/telemetry/key-lookup.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { ApiError, get, patch, post, put, remove } from "../../platform/api-client.ts";
 

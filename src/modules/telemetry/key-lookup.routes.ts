@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import { KEYS_MAX } from "../../lib/keys/key-metadata.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { resolveBody, resolvedBody, sentKeyBody } from "./key-metadata.schemas.ts";
-import type { KeyMetadataLookup } from "./key-metadata.service.ts";
+import { resolveBody, resolvedBody, sentKeyBody } from "./key-lookup.schemas.ts";
+import type { KeyLookup } from "./key-lookup.service.ts";
 
-export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth: AuthPlugin }) => {
+export const keyLookupRoutes = (deps: { lookup: KeyLookup; auth: AuthPlugin }) => {
   const { lookup } = deps;
   return new Elysia({ prefix: "/api" })
     .use(deps.auth)

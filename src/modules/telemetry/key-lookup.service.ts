@@ -28,7 +28,7 @@ const sampleOf = (value: unknown): SentKey["sample"] => {
 };
 
 /** Looks up the metadata of devices' keys, and suggests the keys that devices send. */
-export function createKeyMetadataLookup(deps: {
+export function createKeyLookup(deps: {
   store: Pick<TelemetryStore, "latestScalars" | "keys">;
   devices: Pick<DevicesService, "profilesOf" | "listIds">;
   profiles: Pick<ProfilesService, "get" | "keysOf">;
@@ -101,4 +101,4 @@ export function createKeyMetadataLookup(deps: {
   };
 }
 
-export type KeyMetadataLookup = ReturnType<typeof createKeyMetadataLookup>;
+export type KeyLookup = ReturnType<typeof createKeyLookup>;
