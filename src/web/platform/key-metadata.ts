@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { post } from "./api-client.ts";
 import { live } from "./live.ts";
+import { redrawOn } from "./redraw-on.ts";
 import { shareToken } from "./session.ts";
 
 export interface ResolvedKeys {
@@ -87,7 +88,7 @@ function listen(): void {
 
 /** Returns the profile of a device, if it is loaded. A component that reads it is drawn again when it changes. */
 export function profileOfDevice(deviceId: string): string | undefined {
-  void keyMetadataVersion.value;
+  redrawOn(keyMetadataVersion);
   // On a shared dashboard it comes with the dashboard.
   if (askedIn.get(deviceId) !== round && shareToken.value === undefined) {
     askedIn.set(deviceId, round);

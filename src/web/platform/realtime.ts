@@ -2,8 +2,13 @@
 // subscribers then receive a fresh snapshot and know that they may have missed something, also after the server left out events.
 import { signal } from "@preact/signals";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
-import type { Text } from "../../lib/texts/text.ts";
-import type { RealtimeMessage, SnapshotMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
+import type {
+  RealtimeMessage,
+  Refusal,
+  ServerMessage,
+  SnapshotMessage,
+  SubscriptionSpec,
+} from "../lib/realtime-types.ts";
 import { serverNow } from "./now.ts";
 
 /** The console reconnects sooner than the senders to a failed target. */
@@ -16,11 +21,6 @@ export type ConnectionState =
   | { readonly kind: "waiting"; readonly retryAt: number };
 
 export type Handler = (message: RealtimeMessage) => void;
-
-export interface Refusal extends Text {
-  /** English. */
-  readonly message: string;
-}
 
 export interface RealtimeOptions {
   readonly url: () => string;
@@ -131,14 +131,12 @@ export class RealtimeClient {
 
   #onMessage(text: string): void {
     this.#lastMessageAt = performance.now();
-    // Shapes as the service's realtime protocol has them; unknown types fall through below.
-    const message = JSON.parse(text) as { type: string; id?: string };
+    const message = JSON.parse(text) as ServerMessage; // of our own server; types that it will have later are ignored
     if (message.type === "ready") this.#onReady();
-    else if (message.type === "snapshot") this.#onSnapshot(message as unknown as SnapshotMessage);
+    else if (message.type === "snapshot") this.#onSnapshot(message);
     else if (message.type === "gap") this.#onGap();
-    else if (message.type === "error") this.#options.onRefused(message as unknown as Refusal);
-    else if (message.type === "data")
-      this.#subscriptions.get(message.id ?? "")?.handler(message as unknown as RealtimeMessage);
+    else if (message.type === "error") this.#options.onRefused(message);
+    else if (message.type === "data") this.#subscriptions.get(message.id)?.handler(message);
   }
 
   /** Joins the messages of a snapshot, which subscribers get as a whole. */

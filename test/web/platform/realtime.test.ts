@@ -1,7 +1,7 @@
 // The live connection against a real WebSocket server.
 import { afterEach, expect, test } from "bun:test";
-import type { RealtimeMessage } from "../../../src/web/lib/realtime-types.ts";
-import { type ConnectionState, RealtimeClient, type Refusal } from "../../../src/web/platform/realtime.ts";
+import type { RealtimeMessage, Refusal } from "../../../src/web/lib/realtime-types.ts";
+import { type ConnectionState, RealtimeClient } from "../../../src/web/platform/realtime.ts";
 import { until } from "../../support/until.ts";
 
 interface Frame {

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { me } from "../../platform/session.ts";
 
 /** `key:` and the name of a telemetry key, or a fixed column. */
@@ -106,7 +107,7 @@ function storedColumns(): readonly ColumnId[] {
 const version = signal(0);
 
 export function selectedColumns(): readonly ColumnId[] {
-  void version.value;
+  redrawOn(version);
   return storedColumns();
 }
 

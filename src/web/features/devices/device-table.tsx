@@ -8,6 +8,7 @@ import { formatCount, formatReading, toMs } from "../../platform/i18n/format.ts"
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { now } from "../../platform/now.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { Age } from "../../ui/state/age.tsx";
 import { alarmText, DeviceState } from "../alarms/device-state.tsx";
 import {
@@ -154,7 +155,7 @@ interface LineProps {
 export function DeviceLine({ index, row, layout, live, height }: LineProps) {
   if (!row) return <LoadingLine index={index} height={height} />;
   // The live values arrive in a map that stays the same object; the clock brings them in once a second.
-  void now.value;
+  redrawOn(now);
   const { selection, columns } = layout;
   const isSelected = selection?.has(row.deviceId) === true;
   const { class: className, style } = rowOf(

@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { DEVICE_STATES } from "../../../lib/devices/device-state.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
@@ -200,7 +201,7 @@ function DeviceTable({ pages, selection, sort, onSort }: TableProps) {
   const { live, onWindow } = useDeviceRows(pages);
   const columns = selectedColumns();
   const layout = { columns, selection, names: useColumnNames(columns, live) };
-  void pages.version.value;
+  redrawOn(pages.version);
   return (
     <VirtualRows
       count={pages.total.value ?? 12}

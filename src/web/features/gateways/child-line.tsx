@@ -5,6 +5,7 @@ import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Age } from "../../ui/state/age.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
@@ -47,7 +48,7 @@ interface LineProps {
 
 export function ChildLine({ index, row, live, height, onDetach }: LineProps) {
   // The live timestamps arrive in a map that stays the same object; the clock brings them in once a second.
-  void now.value;
+  redrawOn(now);
   const line = `${COLUMNS} relative items-center border-b border-base-300/60 hover:bg-base-200`;
   if (!row)
     return (

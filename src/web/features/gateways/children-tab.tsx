@@ -2,6 +2,7 @@ import { Link2, Plus, Router } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
@@ -48,7 +49,7 @@ export function ChildrenTab({ device }: DeviceTabProps) {
   const [dialog, setDialog] = useState<"create" | "attach">();
   const rowHeight = useRowHeight();
   const total = pages.total.value;
-  void pages.version.value;
+  redrawOn(pages.version);
   const close = () => {
     setDialog(undefined);
     refresh();

@@ -8,6 +8,7 @@ import { formatCount, formatNumber, formatReading } from "../../platform/i18n/fo
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { now } from "../../platform/now.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -88,7 +89,7 @@ function PinFigure({ label, value, detail, href, curve, children }: FigureProps)
  * the most recently active devices have been loaded.
  */
 export function KeyFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: boolean }) {
-  void now.value; // live values and rates arrive in objects that stay the same
+  redrawOn(now); // live values and rates arrive in objects that stay the same
   const { figures } = props;
   const { overview, gateway } = figures;
   const mayPin = may("tenant:write");

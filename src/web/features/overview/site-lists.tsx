@@ -8,6 +8,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now } from "../../platform/now.ts";
+import { redrawOn } from "../../platform/redraw-on.ts";
 import { Skeleton } from "../../ui/page/loaded.tsx";
 import { Age } from "../../ui/state/age.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
@@ -70,7 +71,7 @@ export function RecentDevices(props: {
   states: ReadonlyMap<string, State>;
 }) {
   const { pulse, isSiteKnown, states } = props;
-  void now.value; // messages only fill the list, which is drawn once a second
+  redrawOn(now); // messages only fill the list, which is drawn once a second
   const shown = useRef<readonly string[]>([]);
   shown.current = stableList(shown.current, pulse.recent(SHOWN), {
     newestOf: (deviceId) => pulse.newest.get(deviceId),

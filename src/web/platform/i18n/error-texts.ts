@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
 import { type Catalogue, type ParamValue, renderText, type Text } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
+import { redrawOn } from "../redraw-on.ts";
 import { formatDate } from "./dates.ts";
 
 /** Loads the server's texts by language: errors, events, and all others sent as a code and parameters. */
@@ -46,7 +47,7 @@ function asSentence(plain: string): string {
 
 /** Returns the texts in the user's language; undefined until they are loaded. */
 function currentCatalogue(): Catalogue | undefined {
-  void arrived.value;
+  redrawOn(arrived);
   const catalogue = catalogues.get(language.value);
   if (catalogue === undefined) loadServerTexts(language.value).catch(() => undefined);
   return catalogue;

@@ -5,6 +5,7 @@ import type { ConsolePlaces } from "../../../lib/texts/places.ts";
 import type { Catalogue, TextArgs } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
+import { redrawOn } from "../redraw-on.ts";
 import { loadServerTexts } from "./error-texts.ts";
 
 export type MessageKey = keyof typeof firstTexts | keyof typeof consoleTexts;
@@ -56,7 +57,7 @@ export async function loadLanguage(wanted: Language): Promise<void> {
 /** Returns the text of a key that the server named, in the current language; `undefined` if there is none. */
 export function textIfAny(key: string): string | undefined {
   // Read to subscribe the calling components.
-  void arrived.value;
+  redrawOn(arrived);
   const texts: Catalogue = catalogues.get(language.value) ?? {};
   return Object.hasOwn(texts, key) ? texts[key] : undefined;
 }

@@ -10,6 +10,7 @@ import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { useLive } from "../../../platform/live.ts";
 import { now, serverNow } from "../../../platform/now.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { useResource } from "../../../platform/resource.ts";
 import type { ChartEvent } from "../../../ui/chart/chart.types.ts";
 import { ChartHost, type ChartLine } from "../../../ui/chart/chart-host.tsx";
@@ -79,7 +80,7 @@ function useSeriesAround(alarm: Alarm, keys: readonly string[], window: TimeBoun
   const { deviceId } = alarm;
   const series = useMemo(() => new DeviceSeries(deviceId), [deviceId]);
   const raisedAt = toMs(alarm.raisedAt) ?? 0;
-  void now.value;
+  redrawOn(now);
   const timeMs = serverNow();
   const from = raisedAt - BEFORE_MS;
   const to = Math.min((toMs(alarm.clearedAt) ?? timeMs) + AFTER_MS, Math.max(timeMs, raisedAt));
@@ -91,7 +92,7 @@ function useSeriesAround(alarm: Alarm, keys: readonly string[], window: TimeBoun
     if (message.type === "snapshot") series.fillGap(serverNow());
     else if (message.topic === "telemetry") series.append(message);
   });
-  void series.version.value;
+  redrawOn(series.version);
   const first = Math.min(...keys.map((key) => series.of(key).main.ts[0] ?? from));
   return { series, bounds: window ?? fittedTo({ from, to }, first, raisedAt) };
 }

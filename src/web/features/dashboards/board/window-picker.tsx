@@ -4,6 +4,7 @@ import { ownZone, toZonedText } from "../../../lib/zoned-time.ts";
 import { formatDateRange } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { now } from "../../../platform/now.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import type { WindowSpec } from "../dashboards-api.ts";
 import type { Bounds } from "../widgets/widget.types.ts";
 
@@ -56,7 +57,7 @@ export function WindowPicker({ isHidden = false, ...props }: Props) {
 }
 
 function Picker({ window, boundsNow, onChange }: Omit<Props, "isHidden">) {
-  void now.value;
+  redrawOn(now);
   const bounds = boundsNow();
   const [isCustom, setCustom] = useState(false);
   const choice = choiceOf(window);

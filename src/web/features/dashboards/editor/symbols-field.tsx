@@ -9,6 +9,7 @@ import { WIDGET_KEYS_MAX, widgetKeys } from "../../../../lib/console/widget-keys
 import type { ObjectSchema } from "../../../lib/form-schema.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import type { FormDefinition } from "../../../ui/form/form-definition.ts";
 import { SchemaFields } from "../../../ui/form/schema-fields.tsx";
 import { SelectField } from "../../../ui/form/select-field.tsx";
@@ -58,7 +59,7 @@ interface Props extends WidgetProps {
 /** Field for the symbols of a synoptic: added from a palette, moved by dragging, each with its value. */
 export function SymbolsField({ onChange, devices, ...props }: Props) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const plan = useRef<HTMLDivElement>(null);
   const symbols = symbolsOf(widget);
   const [index, select] = useState<number | undefined>(undefined);

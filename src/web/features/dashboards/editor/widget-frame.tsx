@@ -2,6 +2,7 @@ import { TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { serverText } from "../../../platform/i18n/error-texts.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { ownWindowOf, widgetBounds } from "../board/use-board-feed.ts";
 import type { Widget } from "../dashboards-api.ts";
 import { isKind, kindOf } from "../widgets/kinds.ts";
@@ -17,7 +18,7 @@ export function titleOf({ name, type }: Widget): string {
 /** Content of a widget, or the reason why it is empty. */
 export function WidgetBody(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const kind = kindOf(widget.type);
   if (kind === undefined) return <Note>{t("widget.unknown", { type: widget.type })}</Note>;
   if (feed.errorText !== undefined) return <Note>{serverText(feed.errorText)}</Note>;

@@ -5,6 +5,7 @@ import type { DeviceState } from "../../../../lib/devices/device-state.ts";
 import { formatAge, formatDate, zoneName } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { now } from "../../../platform/now.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { useIsDisconnected } from "../../../ui/page/connection-banner.tsx";
 import { useTitle } from "../../../ui/page/use-title.ts";
 import { severityVariable } from "../../../ui/state/severity-colors.ts";
@@ -67,7 +68,7 @@ export function WallHead({ title, detail, feed, isLoaded, children }: Props) {
 
 function StateOfAll({ feed }: { feed: BoardFeed }) {
   // Alarms and activity change without a signal of their own; the clock draws them at least once a second.
-  void now.value;
+  redrawOn(now);
   const isDisconnected = useIsDisconnected();
   const state = wallStateOf(feed.devices());
   if (state.devices === 0) return null;

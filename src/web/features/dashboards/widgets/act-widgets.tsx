@@ -1,6 +1,7 @@
 import { Send } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { toast } from "../../../platform/toasts.ts";
@@ -20,7 +21,7 @@ async function sendAll({ feed }: WidgetProps, command: NewCommand): Promise<numb
 
 export function CommandButtonWidget(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const action = useAction();
   const method = textField(widget, "method");
   const label = textField(widget, "label") || widget.name || method;
@@ -72,7 +73,7 @@ const Reported = ({ text }: { text: string }) => (
 /** Sets a value by a command, or by a shared attribute that the device adopts. */
 export function SliderWidget(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const [key = ""] = keysOf(widget);
   const [first] = feed.devices;
   const metadata = sharedMetadata(feed.devices, key);

@@ -3,6 +3,7 @@ import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { formatDate } from "../../../platform/i18n/format.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { stateAppearances } from "../../../ui/state/state-appearances.ts";
 import type { WidgetSeries } from "../board/board-feed.ts";
 import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
@@ -67,7 +68,7 @@ function formatTimeRange({ from, to }: Bounds): string {
 
 export function StateTimelineWidget(props: WidgetProps) {
   const { feed, place } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const bounds = steppedBounds(props.boundsNow());
   const fitted = useFittedRows<HTMLDivElement>(place === "wall", {
     selector: "[data-lane]",

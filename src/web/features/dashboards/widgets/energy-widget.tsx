@@ -15,6 +15,7 @@ import { isZone } from "../../../lib/zoned-time.ts";
 import { formatChange, formatDate, formatMarks, formatMoney } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { serverNow } from "../../../platform/now.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import type { WidgetSeries } from "../board/board-feed.ts";
 import { keysOf, numberOf, sharedMetadata, shown, textField } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
@@ -78,7 +79,7 @@ function costOf({ widget }: WidgetProps, amount: number): string | undefined {
 export function EnergyWidget(props: WidgetProps) {
   const { widget, feed } = props;
   const [pointed, setPointed] = useState<Consumption | undefined>(undefined);
-  void feed.version.value;
+  redrawOn(feed.version);
   const calendar = calendarOf(props);
   const amountsOf = (series: readonly WidgetSeries[]) =>
     consumptionOf(

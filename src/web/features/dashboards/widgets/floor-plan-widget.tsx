@@ -1,6 +1,7 @@
 import type { LimitLevel } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { levelClass } from "../../../ui/state/severity-colors.ts";
 import { StateLamp } from "../../../ui/state/state-lamp.tsx";
 import type { ResolvedDevice } from "../dashboards-api.ts";
@@ -30,7 +31,7 @@ export function markerOf(props: WidgetProps, device: ResolvedDevice, spot: Spot)
 
 export function FloorPlanWidget(props: WidgetProps) {
   const { widget, feed, place } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const devices = new Map(feed.devices.map((device) => [device.deviceId, device]));
   const markers = spotsOf(props).flatMap((spot) => {
     const device = devices.get(spot.deviceId);

@@ -1,6 +1,7 @@
 import { CircleCheck } from "lucide-preact";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { Age } from "../../../ui/state/age.tsx";
 import { levelClass } from "../../../ui/state/severity-colors.ts";
 import { StateDot } from "../../../ui/state/state-dot.tsx";
@@ -16,7 +17,7 @@ const FEW_DEVICES = 4;
 
 export function StatusGridWidget(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const [key] = keysOf(widget);
   const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", {
     selector: "li",
@@ -65,7 +66,7 @@ export function StatusGridWidget(props: WidgetProps) {
 
 export function DeviceTableWidget(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const keys = keysOf(widget);
   const fitted = useFittedRows<HTMLElement>(props.place === "wall", {
     selector: "tbody tr",
@@ -122,7 +123,7 @@ export function DeviceTableWidget(props: WidgetProps) {
 }
 
 export function AlarmListWidget({ feed, place }: WidgetProps) {
-  void feed.version.value;
+  redrawOn(feed.version);
   const fitted = useFittedRows<HTMLUListElement>(place === "wall", {
     selector: "li",
     count: feed.alarms.length,

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Position, positionKeys, readPosition } from "../../../../lib/console/web-mercator.ts";
 import { formatNumber } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { StateLamp } from "../../../ui/state/state-lamp.tsx";
 import { rem } from "./fitted-rows.tsx";
@@ -51,7 +52,7 @@ function useSize() {
 /** Devices at their positions: on a picture with the edges in the widget, or on a grid around all of them. */
 export function MapWidget(props: WidgetProps) {
   const { widget, feed, place } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const { surface, size } = useSize();
   const isStacked = place === "stack";
   const located = feed.devices.flatMap((device) => {

@@ -7,6 +7,7 @@ import { formatCount, formatReading, formatShare, formatSpan } from "../../../pl
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { keysOf, newestOf, scrolling } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -79,7 +80,7 @@ const devicesOf = (props: WidgetProps, key: string): PieSlice[] =>
 /** Number of devices per state of a key, or duration of each state. */
 export function StatePieWidget(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const [key = ""] = keysOf(widget);
   const isOfTime = widget.config.aggregation === "timeIn";
   const slices = isOfTime ? durationsOf(props) : devicesOf(props, key);

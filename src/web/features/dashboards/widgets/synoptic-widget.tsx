@@ -1,5 +1,6 @@
 import { t } from "../../../platform/i18n/i18n.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { levelClass } from "../../../ui/state/severity-colors.ts";
 import { SeverityMark } from "../../../ui/state/severity-mark.tsx";
 import { stateText } from "../../../ui/state/state-lamp.tsx";
@@ -12,7 +13,7 @@ import type { WidgetPlace, WidgetProps } from "./widget.types.ts";
 /** Drawing of a plant whose symbols fill, turn and change color with the values of devices. */
 export function SynopticWidget(props: WidgetProps) {
   const { widget, feed, place = "cell" } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const items = symbolsOf(widget).map((placed) => ({
     placed,
     view: viewOf(props, placed, darkNow.value),

@@ -4,6 +4,7 @@ import { toLineStyle } from "../../../lib/line-styles.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { ChartHost, type ChartLine } from "../../../ui/chart/chart-host.tsx";
 import { type ChartLink, useChartLink } from "../../../ui/chart/chart-link.ts";
 import { ReadOut } from "../../../ui/chart/read-out.tsx";
@@ -73,7 +74,7 @@ export const TimeSeriesWidget = (props: WidgetProps) =>
 
 function DurationsOf(props: WidgetProps) {
   const { feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const series = feed.series.map((own) => ({
     id: `${own.device.deviceId} ${own.key}`,
     name: labelOf(props, own),
@@ -105,7 +106,7 @@ function useSteadyBounds({ feed, place, boundsNow }: WidgetProps, width: number)
 
 function Lines(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const [host, size] = useSize();
   const link = useChartLink();
   const bounds = useSteadyBounds(props, size.width);

@@ -5,6 +5,7 @@ import type { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
+import { redrawOn } from "../../../platform/redraw-on.ts";
 import { Age } from "../../../ui/state/age.tsx";
 import { levelClass } from "../../../ui/state/severity-colors.ts";
 import {
@@ -134,7 +135,7 @@ function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue
 }
 
 export function ValueWidget(props: WidgetProps) {
-  void props.feed.version.value;
+  redrawOn(props.feed.version);
   const { value, ts, decimals, made } = reduced(props);
   const metadata = metadataOfWidget(props);
   const level = levelOf(props.widget, value, metadata);
@@ -180,7 +181,7 @@ const textSize = (text: string, width: number, max: number): number =>
   Math.min(max, width / (Math.max(1, text.length) * CHARACTER_WIDTH));
 
 export function GaugeWidget(props: WidgetProps) {
-  void props.feed.version.value;
+  redrawOn(props.feed.version);
   const { widget } = props;
   const { value, decimals, made } = reduced(props);
   const metadata = metadataOfWidget(props);
@@ -275,7 +276,7 @@ function LimitArcs(props: WidgetProps & { metadata: KeyMetadata | undefined }) {
 
 export function LevelWidget(props: WidgetProps) {
   const { widget, feed } = props;
-  void feed.version.value;
+  redrawOn(feed.version);
   const [key = ""] = keysOf(widget);
   const { min, max, shareOf } = scaleOf(props);
   return (
