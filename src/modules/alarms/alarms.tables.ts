@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Params } from "../../lib/texts/text.ts";
-import { devices } from "../devices/devices.tables.ts";
+import { deviceColumn, devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { ALARM_EVENT_TYPES, ALARM_STATUSES } from "./alarms.types.ts";
 
@@ -14,10 +14,7 @@ export const alarms = sqliteTable(
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     alarmId: text("alarm_id").notNull().unique(),
     tenantId: text("tenant_id").$type<TenantId>().notNull(),
-    deviceId: text("device_id")
-      .$type<DeviceId>()
-      .notNull()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: deviceColumn(),
     alarmType: text("alarm_type").notNull(),
     /** Profile whose rule last raised the alarm. */
     profileId: text("profile_id").$type<ProfileId | "">().notNull().default(""),

@@ -1,17 +1,13 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import type { DeviceId, UserId } from "../../lib/core/ids.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 
 /** Credentials of programs. They belong to the tenant, and remain when their creator leaves. */
 export const apiKeys = sqliteTable(
   "api_keys",
   {
     apiKeyId: text("api_key_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     /** SHA-256 of the whole key: 238 random bits need no slow hash. */
     secretHash: text("secret_hash").notNull(),

@@ -1,15 +1,12 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { devices } from "../devices/devices.tables.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { deviceColumn } from "../devices/devices.tables.ts";
 
 export const attributes = sqliteTable(
   "attributes",
   {
-    deviceId: text("device_id")
-      .$type<DeviceId>()
-      .notNull()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: deviceColumn(),
     scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),
     key: text("key").notNull(),
     /** JSON string. */
@@ -33,10 +30,7 @@ export const attributeChanges = sqliteTable(
     changeId: integer("change_id").primaryKey({ autoIncrement: true }),
     /** Tenant of the device, so that reading a tenant's changes does not depend on the number of others' changes. */
     tenantId: text("tenant_id").$type<TenantId>().notNull(),
-    deviceId: text("device_id")
-      .$type<DeviceId>()
-      .notNull()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: deviceColumn(),
     scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),
     key: text("key").notNull(),
     /** JSON string; null for a deletion. */

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { devices } from "../devices/devices.tables.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { deviceColumn } from "../devices/devices.tables.ts";
 import { COMMAND_STATES } from "./commands.types.ts";
 
 export const commands = sqliteTable(
@@ -10,10 +10,7 @@ export const commands = sqliteTable(
     rpcId: integer("rpc_id").primaryKey({ autoIncrement: true }),
     commandId: text("command_id").notNull().unique(),
     tenantId: text("tenant_id").$type<TenantId>().notNull(),
-    deviceId: text("device_id")
-      .$type<DeviceId>()
-      .notNull()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: deviceColumn(),
     /** Id chosen by the issuer. */
     requestId: text("request_id").notNull(),
     method: text("method").notNull(),

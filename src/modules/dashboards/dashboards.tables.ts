@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import type { DeviceId, UserId } from "../../lib/core/ids.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 import { users } from "../users/users.tables.ts";
 import { DASHBOARD_TYPES, type Item } from "./dashboards.types.ts";
 import type { ShareRotation } from "./shares.types.ts";
@@ -14,11 +14,7 @@ export const dashboards = sqliteTable(
   "dashboards",
   {
     id: text("id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     type: text("type", { enum: DASHBOARD_TYPES }).notNull(),
     states: items("states"),
@@ -47,10 +43,7 @@ export const dashboardVersions = sqliteTable(
       .notNull()
       .references(() => dashboards.id, { onDelete: "cascade" }),
     version: integer("version").notNull(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     savedBy: text("saved_by").notNull(),
     savedAt: integer("saved_at").notNull(),
     name: text("name").notNull(),
@@ -92,10 +85,7 @@ export const dashboardShares = sqliteTable(
   "dashboard_shares",
   {
     shareId: text("share_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     dashboardId: text("dashboard_id")
       .notNull()
       .references(() => dashboards.id, { onDelete: "cascade" }),

@@ -7,18 +7,15 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId, ProfileId } from "../../lib/core/ids.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 
 export const devices = sqliteTable(
   "devices",
   {
     deviceId: text("device_id").$type<DeviceId>().primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     profileId: text("profile_id")
       .$type<ProfileId>()
       .notNull()
@@ -59,6 +56,13 @@ export const devices = sqliteTable(
   ],
 );
 
+/** Returns the column of a row's device, with which the row is deleted. */
+export const deviceColumn = () =>
+  text("device_id")
+    .$type<DeviceId>()
+    .notNull()
+    .references(() => devices.deviceId, { onDelete: "cascade" });
+
 /**
  * Deleted devices whose telemetry may still exist. A database trigger adds them for every deletion: only their telemetry may be deleted without a
  * user's confirmation.
@@ -87,10 +91,7 @@ export const deviceActivity = sqliteTable("device_activity", {
 export const deviceTypeDefaults = sqliteTable(
   "device_type_defaults",
   {
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     deviceType: text("device_type").notNull(),
     targetDashboardId: text("target_dashboard_id"),
     targetStateId: text("target_state_id"),

@@ -1,16 +1,11 @@
 import { integer, type SQLiteColumn, text } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { devices } from "../devices/devices.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { deviceColumn } from "../devices/devices.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 
 /** Returns the connection columns common to all protocols. */
 export const connectionColumns = () => ({
   connectionId: text("connection_id").primaryKey(),
-  tenantId: text("tenant_id")
-    .$type<TenantId>()
-    .notNull()
-    .$type<TenantId>()
-    .references(() => tenants.tenantId, { onDelete: "cascade" }),
+  tenantId: tenantColumn(),
   name: text("name").notNull(),
   enabled: integer("enabled", { mode: "boolean" }).notNull(),
   /** IP address or host name. */
@@ -24,11 +19,7 @@ export const connectionColumns = () => ({
 /** Returns the unit columns common to all protocols. A device has the values of at most one unit. */
 export const unitColumns = (connectionId: () => SQLiteColumn) => ({
   connectionId: text("connection_id").notNull().references(connectionId, { onDelete: "cascade" }),
-  deviceId: text("device_id")
-    .$type<DeviceId>()
-    .notNull()
-    .$type<DeviceId>()
-    .references(() => devices.deviceId, { onDelete: "cascade" }),
+  deviceId: deviceColumn(),
   intervalMs: integer("interval_ms").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),

@@ -1,6 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeviceId } from "../../lib/core/ids.ts";
-import { devices } from "../devices/devices.tables.ts";
+import { deviceColumn } from "../devices/devices.tables.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
 /** Readings whose timestamps are too far ahead of the gateway's clock, until it catches up. */
@@ -8,10 +7,7 @@ export const heldReadings = sqliteTable(
   "held_readings",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    deviceId: text("device_id")
-      .$type<DeviceId>()
-      .notNull()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceId: deviceColumn(),
     /** Time from which the readings are accepted. */
     dueAt: integer("due_at").notNull(),
     readings: text("readings", { mode: "json" }).notNull().$type<readonly Reading[]>(),

@@ -1,8 +1,8 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { ProfileId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 import type { IntegrationSettings, MessageOrigin } from "./integrations.types.ts";
 
 /** Integrations with other networks and programs. */
@@ -10,11 +10,7 @@ export const integrations = sqliteTable(
   "integrations",
   {
     integrationId: text("integration_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     type: text("type", { enum: ["HTTP", "MQTT", "CHIRPSTACK", "THE_THINGS_STACK"] }).notNull(),
     status: text("status", { enum: ["draft", "active", "paused", "error"] }).notNull(),

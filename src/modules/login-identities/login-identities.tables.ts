@@ -1,8 +1,8 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 
 /**
  * Names and certificates with which devices and MQTT clients sign in; secret tokens and API keys are stored elsewhere. Unique per tenant only,
@@ -17,10 +17,7 @@ export const loginIdentities = sqliteTable(
       .$type<DeviceId>()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     mqttClientId: text("mqtt_client_id").references(() => mqttClients.mqttClientId, { onDelete: "cascade" }),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     kind: text("kind", { enum: ["NAME", "CERTIFICATE"] }).notNull(),
     /** `[client id, user name]` as JSON, or the SHA-256 fingerprint. */
     value: text("value").notNull(),

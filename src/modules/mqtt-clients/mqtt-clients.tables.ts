@@ -1,7 +1,6 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/core/ids.ts";
 import { apiKeys } from "../api-keys/api-keys.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";
 
 /** MQTT clients that use their own topics. */
@@ -9,11 +8,7 @@ export const mqttClients = sqliteTable(
   "mqtt_clients",
   {
     mqttClientId: text("mqtt_client_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     signIn: text("sign_in", { enum: MQTT_SIGN_INS }).notNull(),
     /** PASSWORD only; unique among the clients and devices of the tenant. */

@@ -1,23 +1,14 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { devices } from "../devices/devices.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { deviceColumn } from "../devices/devices.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 
 /** Users' notes on a time or time range of a device. */
 export const deviceNotes = sqliteTable(
   "device_notes",
   {
     noteId: text("note_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
-    deviceId: text("device_id")
-      .$type<DeviceId>()
-      .notNull()
-      .$type<DeviceId>()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
+    deviceId: deviceColumn(),
     text: text("text").notNull(),
     at: integer("at").notNull(),
     /** End of a time range; null for a single time. */

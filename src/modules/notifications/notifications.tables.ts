@@ -4,7 +4,7 @@ import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/alarms/severity.
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn, tenants } from "../tenants/tenants.tables.ts";
 import {
   MESSENGER_KINDS,
   type MessengerFields,
@@ -78,11 +78,7 @@ export const messengers = sqliteTable(
   "messengers",
   {
     messengerId: text("messenger_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     kind: text("kind", { enum: MESSENGER_KINDS }).notNull(),
     isEnabled: integer("is_enabled", { mode: "boolean" }).notNull(),

@@ -2,17 +2,14 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 
 /** Targets of requests. Requests to the same target share a row; a waiting request keeps its original target. */
 export const outboundTargets = sqliteTable(
   "outbound_targets",
   {
     targetId: text("target_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     sourceKind: text("source_kind").notNull(),
     sourceId: text("source_id").notNull(),
     url: text("url").notNull(),
@@ -80,10 +77,7 @@ export const outboundRequests = sqliteTable(
 export const outboundCounts = sqliteTable(
   "outbound_counts",
   {
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     sourceKind: text("source_kind").notNull(),
     sourceId: text("source_id").notNull(),
     sent: integer("sent").notNull(),

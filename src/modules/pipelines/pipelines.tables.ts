@@ -1,7 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 import type { PipelineScope } from "./pipelines.types.ts";
 import type { Step } from "./step-engine.ts";
 
@@ -10,11 +9,7 @@ export const dataPipelines = sqliteTable(
   "data_pipelines",
   {
     pipelineId: text("pipeline_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     description: text("description").notNull(),
     status: text("status", { enum: ["draft", "active", "paused"] }).notNull(),

@@ -2,18 +2,14 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
 import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn, tenants } from "../tenants/tenants.tables.ts";
 import { type CommandDefinition, type DeviceRequestRule, SESSIONS_WHEN_FULL } from "./profiles.types.ts";
 
 export const deviceProfiles = sqliteTable(
   "device_profiles",
   {
     profileId: text("profile_id").primaryKey().$type<ProfileId>(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     description: text("description").notNull().default(""),
     isDefault: integer("is_default", { mode: "boolean" }).notNull().default(false),

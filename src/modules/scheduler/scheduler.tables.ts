@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 import {
   type JobAction,
   MISFIRES,
@@ -15,11 +15,7 @@ export const schedulerJobs = sqliteTable(
   "scheduler_jobs",
   {
     jobId: text("job_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     schedule: text("schedule", { mode: "json" }).notNull().$type<Schedule>(),

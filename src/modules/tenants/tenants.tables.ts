@@ -11,14 +11,18 @@ export const tenants = sqliteTable("tenants", {
   updatedAt: integer("updated_at").notNull(),
 });
 
+/** Returns the column of a row's tenant, with which the row is deleted. */
+export const tenantColumn = () =>
+  text("tenant_id")
+    .$type<TenantId>()
+    .notNull()
+    .references(() => tenants.tenantId, { onDelete: "cascade" });
+
 /** Settings of a tenant, for example its branding. */
 export const tenantAttributes = sqliteTable(
   "tenant_attributes",
   {
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     key: text("key").notNull(),
     /** JSON string. */
     value: text("value").notNull(),

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { tenantColumn } from "../tenants/tenants.tables.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";
 import type { UplinkOptions } from "./uplinks.types.ts";
 
@@ -9,11 +9,7 @@ export const uplinks = sqliteTable(
   "uplinks",
   {
     uplinkId: text("uplink_id").primaryKey(),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     name: text("name").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     /** Settings of the target without their secrets. */
@@ -35,11 +31,7 @@ export const uplinkDeviceChanges = sqliteTable(
   {
     /** Unique and ascending in order of arrival; never reused. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    tenantId: text("tenant_id")
-      .$type<TenantId>()
-      .notNull()
-      .$type<TenantId>()
-      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    tenantId: tenantColumn(),
     deviceId: text("device_id").$type<DeviceId>().notNull(),
     change: text("change", { enum: ["created", "updated", "deleted"] }).notNull(),
     /** Name and type at the time of the change. */
