@@ -22,7 +22,7 @@ import { createLogger } from "../platform/core/log.ts";
 import { openMainDatabases } from "../platform/database/database.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { createMonotonicNow, systemClock } from "../platform/time/clock.ts";
-import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
+import { type CommandOption, type ParsedArguments, parseCommand, printHelp } from "./arguments.ts";
 import { ensureGatewayData } from "./gateway-data.ts";
 
 /** Accounts of the machine. */
@@ -229,10 +229,8 @@ export async function runAction(
   },
 ): Promise<number> {
   const { usage, options, actions } = command;
-  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
-    return args.length === 0 ? 2 : 0;
-  }
+  const helpCode = printHelp(args, usage, options);
+  if (helpCode !== undefined) return helpCode;
   const parsed = parseCommand(args, options);
   const action = actionOf(actions, parsed);
   const result = await withUserStore(parsed.values, async (store, config) => {

@@ -4,7 +4,7 @@ import { processEnv } from "../../platform/config/config.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
 import { describeSystemError } from "../../platform/process/system-errors.ts";
 import { type ApiClient, connectApi } from "../api-client.ts";
-import { credentialsOf, describeOptions, parseCommand, serverOptions } from "../arguments.ts";
+import { credentialsOf, parseCommand, serverOptions } from "../arguments.ts";
 import { cleanUpAfter } from "../clean-up-after.ts";
 import { type ApplyOptions, applySite, readSnapshotFor } from "../site/apply.ts";
 import { type Difference, showValue } from "../site/differences.ts";
@@ -14,6 +14,7 @@ import { SECRET_PREFIX, secretsOf } from "../site/secret-variables.ts";
 import { sections } from "../site/sections.ts";
 import { formatPath, type Site } from "../site/site.types.ts";
 import { canUseSection, ensureSiteAccess, type SiteUser } from "../site/site-access.ts";
+import { siteArguments } from "../site/site-arguments.ts";
 import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "../site/site-file.ts";
 import { lockSite, noLock, type SiteLock } from "../site/site-lock.ts";
 
@@ -168,10 +169,7 @@ async function planAndApply(
 
 /** `lineside apply site`: configures a gateway from site files. */
 export async function applyCommand(args: readonly string[]): Promise<number> {
-  const [subject, ...rest] = args;
-  if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(USAGE, options));
-    return ["site", "--help", "-h"].includes(subject ?? "") ? 0 : 2;
-  }
+  const rest = siteArguments(args, USAGE, options);
+  if (typeof rest === "number") return rest;
   return run(rest);
 }

@@ -22,13 +22,7 @@ import { isOutside } from "../../platform/files/outside-folder.ts";
 import { machineIdOf } from "../../platform/process/machine-id.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
 import { getCommit, version } from "../../version.ts";
-import {
-  type CommandOption,
-  describeOptions,
-  numberOf,
-  type ParsedArguments,
-  parseCommand,
-} from "../arguments.ts";
+import { type CommandOption, numberOf, type ParsedArguments, parseCommand, printHelp } from "../arguments.ts";
 import { noGatewayData } from "../gateway-data.ts";
 import { terminalLanguage } from "../terminal-language.ts";
 import { printTable } from "../user-store.ts";
@@ -308,10 +302,8 @@ async function takeOver({ values, flags }: ParsedArguments): Promise<number> {
 
 /** `lineside backup`: creates, lists and verifies backups, with or without a running gateway. */
 export async function backupCommand(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(USAGE, options));
-    return args.length === 0 ? 2 : 0;
-  }
+  const helpCode = printHelp(args, USAGE, options);
+  if (helpCode !== undefined) return helpCode;
   const parsed = parseCommand(args, options);
   const [action] = parsed.positionals;
   if (action === undefined) return backUp(parsed);

@@ -4,17 +4,12 @@ import { suggest } from "../../lib/strings/suggest.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
 import { type ApiClient, connectApi } from "../api-client.ts";
-import {
-  credentialsOf,
-  describeOptions,
-  type ParsedArguments,
-  parseCommand,
-  serverOptions,
-} from "../arguments.ts";
+import { credentialsOf, type ParsedArguments, parseCommand, serverOptions } from "../arguments.ts";
 import type { Section } from "../site/section.types.ts";
 import { sections } from "../site/sections.ts";
 import type { Fields } from "../site/site.types.ts";
 import { canUseSection, ensureSiteAccess } from "../site/site-access.ts";
+import { siteArguments } from "../site/site-arguments.ts";
 import { writeSite } from "../site/site-file.ts";
 import { readSnapshot } from "../site/snapshot.ts";
 import { passphraseOf, placeOptions, targetOf } from "./backup.ts";
@@ -157,11 +152,8 @@ async function readBackup(
 
 /** `lineside export site`: writes the configuration of a gateway. */
 export async function exportCommand(args: readonly string[]): Promise<number> {
-  const [subject, ...rest] = args;
-  if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(USAGE, options));
-    return ["site", "--help", "-h"].includes(subject ?? "") ? 0 : 2;
-  }
+  const rest = siteArguments(args, USAGE, options);
+  if (typeof rest === "number") return rest;
   const parsed = parseCommand(rest, options);
   const { values } = parsed;
   ensureOneSource(parsed);

@@ -8,19 +8,11 @@ import { MAIL_STATES, type OutboxMail } from "../../modules/mail/mail.types.ts";
 import { renderMail } from "../../modules/mail/mail-render.ts";
 import { MAIL_SETTINGS, type StoredMailSettings } from "../../modules/mail/mail-settings.ts";
 import { createSettingsRepository } from "../../modules/settings/settings.repository.ts";
-import type { Config } from "../../platform/config/config.ts";
 import { allRows } from "../../platform/database/row-list.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
-import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "../arguments.ts";
+import { numberOf } from "../arguments.ts";
 import { terminalLanguage } from "../terminal-language.ts";
-import {
-  type ActionResult,
-  actionOf,
-  printTable,
-  recordDone,
-  storeOptions,
-  withUserStore,
-} from "../user-store.ts";
+import { type ActionRequest, type ActionResult, printTable, runAction, storeOptions } from "../user-store.ts";
 
 const dataOptions = omit(storeOptions, "tenant");
 const options = {
@@ -37,12 +29,10 @@ const USAGE = `lineside outbox <action> [email] [--option …]
 
 The command works on the data directory, also while the gateway runs.`;
 
-interface Request {
+interface Request extends Omit<ActionRequest, "store"> {
   readonly mails: MailRepository;
-  readonly config: Config;
   /** True if a mail server is configured in the console. */
   readonly hasServer: boolean;
-  readonly args: ParsedArguments;
 }
 
 /** Finds a mail by its id, or the newest one to an address. @throws StartupError */
@@ -132,22 +122,14 @@ const actions: Record<string, (request: Request) => ActionResult> = {
 };
 
 /** `lineside outbox …`: manages mails on the machine of a gateway without a mail server. */
-export async function outboxCommand(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(USAGE, options));
-    return args.length === 0 ? 2 : 0;
-  }
-  const parsed = parseCommand(args, options);
-  const action = actionOf(actions, parsed);
-  const result = await withUserStore(parsed.values, async (store, config) => {
-    const settings = createSettingsRepository(store.database).read<StoredMailSettings>(MAIL_SETTINGS);
-    const hasServer = settings !== undefined && settings.server !== null;
-    const mails = createMailRepository(store.database);
-    const result = action({ mails, config, hasServer, args: parsed });
-    if (result.done !== undefined) recordDone(store, result.done);
-    return result;
-  });
-  if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
-  else result.print();
-  return 0;
+export function outboxCommand(args: readonly string[]): Promise<number> {
+  const run =
+    (action: (typeof actions)[string]) =>
+    ({ store, ...request }: ActionRequest) => {
+      const settings = createSettingsRepository(store.database).read<StoredMailSettings>(MAIL_SETTINGS);
+      const hasServer = settings !== undefined && settings.server !== null;
+      return action({ ...request, mails: createMailRepository(store.database), hasServer });
+    };
+  const runs = Object.entries(actions).map(([name, action]) => [name, run(action)] as const);
+  return runAction(args, { usage: USAGE, options, actions: Object.fromEntries(runs) });
 }

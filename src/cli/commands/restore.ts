@@ -3,7 +3,7 @@ import { iso } from "../../lib/time/iso-time.ts";
 import { hasData, type RestoreReport, restore } from "../../modules/backups/restore-job.ts";
 import { DATABASE_NAMES, type DatabaseName } from "../../platform/files/inventory.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
-import { describeOptions, parseCommand } from "../arguments.ts";
+import { parseCommand, printHelp } from "../arguments.ts";
 import { dataPathOf, describeSize, passphraseOf, placeOptions, targetOf } from "./backup.ts";
 
 const options = {
@@ -60,10 +60,8 @@ export function warnOfDamage({ record, unreadable, damaged, skipped, problems }:
 
 /** `lineside restore`: replaces the data of a stopped gateway with a backup. */
 export async function restoreCommand(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(USAGE, options));
-    return args.length === 0 ? 2 : 0;
-  }
+  const helpCode = printHelp(args, USAGE, options);
+  if (helpCode !== undefined) return helpCode;
   const { values, flags, positionals } = parseCommand(args, options);
   const dataPath = dataPathOf(values);
   if (hasData(dataPath) && !flags.has("replace"))

@@ -11,6 +11,14 @@ const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array
 export const PAYLOAD_ENCODINGS = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"] as const;
 export type BodyEncoding = (typeof PAYLOAD_ENCODINGS)[number];
 
+/** Returns the encoding that a Content-Type names; undefined for another type. @throws DomainError `body.type_missing` */
+export function encodingOfType(contentType: string | null): "CBOR" | "JSON" | undefined {
+  const type = contentType?.split(";")[0]?.trim().toLowerCase();
+  if (type === undefined || type === "") throw invalid("body.type_missing");
+  if (type === "application/cbor") return "CBOR";
+  return type === "application/json" || type.endsWith("+json") ? "JSON" : undefined;
+}
+
 /** First bytes of CBOR that are not possible in JSON: maps and arrays (major types 4 and 5) and tags (6), RFC 8949 section 3. */
 const isCborStart = (byte: number) => byte >= 0x80 && byte <= 0xdf;
 

@@ -5,7 +5,8 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
-import { attributeChanges, attributes } from "./attributes.tables.ts";
+import { valueStatement } from "./attributes.repository.ts";
+import { attributeChanges } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy, ChangeText } from "./attributes.types.ts";
 
 /** Max. bytes of a device's kept changes. */
@@ -29,18 +30,7 @@ const toChange = ({ value, ...row }: Row): AttributeChange => ({
 
 /** Keeps the newest `keptMax` changes of each device, and a few more until they are trimmed. */
 export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax: number) {
-  const current = lazyStatement(() =>
-    orm
-      .select({ value: attributes.value })
-      .from(attributes)
-      .where(
-        and(
-          eq(attributes.deviceId, sql.placeholder("deviceId")),
-          eq(attributes.scope, sql.placeholder("scope")),
-          eq(attributes.key, sql.placeholder("key")),
-        ),
-      ),
-  );
+  const current = valueStatement(orm);
   const insert = lazyStatement(() =>
     orm
       .insert(attributeChanges)

@@ -34,6 +34,21 @@ function* tenantKeys(
   }
 }
 
+/** Reads the JSON of one attribute. */
+export const valueStatement = (orm: MainDatabase["orm"]) =>
+  lazyStatement(() =>
+    orm
+      .select({ value: attributes.value })
+      .from(attributes)
+      .where(
+        and(
+          eq(attributes.deviceId, sql.placeholder("deviceId")),
+          eq(attributes.scope, sql.placeholder("scope")),
+          eq(attributes.key, sql.placeholder("key")),
+        ),
+      ),
+  );
+
 export function createAttributesRepository({ orm }: MainDatabase) {
   const insert = lazyStatement(() =>
     orm
@@ -86,18 +101,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       .where(isOfScope)
       .orderBy(asc(key)),
   );
-  const item = lazyStatement(() =>
-    orm
-      .select({ value: attributes.value })
-      .from(attributes)
-      .where(
-        and(
-          eq(attributes.deviceId, sql.placeholder("deviceId")),
-          eq(attributes.scope, sql.placeholder("scope")),
-          eq(attributes.key, sql.placeholder("key")),
-        ),
-      ),
-  );
+  const item = valueStatement(orm);
   const counted = lazyStatement(() =>
     orm
       .select({ n: sql<number>`count(*)` })

@@ -8,6 +8,15 @@ import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
+
+/** What a short form of a command names. */
+export const shortCommandFields = {
+  type: t.Optional(t.String({ maxLength: TEXT_MAX })),
+  channel: t.Optional(t.Number()),
+  state: t.Optional(t.Number()),
+  key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+};
+
 // Not a UnionEnum, whose default is its first value.
 export const commandState = t.Union([
   t.Literal("QUEUED"),
@@ -30,10 +39,7 @@ export const commandFormBody = documentedAs(
 /** Several forms in one object, distinguished by field names; see `reduceRequest`. */
 export const createCommandBody = t.Object(
   {
-    type: t.Optional(t.String({ maxLength: TEXT_MAX })),
-    channel: t.Optional(t.Number()),
-    state: t.Optional(t.Number()),
-    key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+    ...shortCommandFields,
     value: t.Optional(jsonValue("value for `key`: a number, or any JSON value")),
     retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 by default" })),
     retryIntervalMs: t.Optional(

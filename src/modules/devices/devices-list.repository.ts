@@ -32,6 +32,21 @@ const createCount = (orm: MainDatabase["orm"]) => (where: ReturnType<typeof wher
     .where(where)
     .get()?.total ?? 0;
 
+interface Listed {
+  readonly tenantId: TenantId;
+  readonly visible: VisibleDevices;
+  readonly filter: DeviceFilter;
+}
+
+/** Returns condition and order of a list. A list by state joins the severities of open alarms. */
+function sortingOf(orm: MainDatabase["orm"], { tenantId, visible, filter }: Listed) {
+  const where = whereOf(tenantId, visible, filter);
+  const { sort = "" } = filter;
+  if (!isSortedByState(sort)) return { where, order: orderOf(filter) };
+  const ranks = openAlarmRanks(orm, tenantId, visible);
+  return { where, order: orderByState(sort, ranks), ranks };
+}
+
 /** Returns a page of a device list, and the total number. */
 const createPage =
   (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
@@ -40,14 +55,11 @@ const createPage =
     visible: VisibleDevices,
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number } => {
-    const where = whereOf(tenantId, visible, filter);
-    const { sort = "" } = filter;
-    const ranks = openAlarmRanks(orm, tenantId, visible);
-    const isByState = isSortedByState(sort);
+    const { where, order, ranks } = sortingOf(orm, { tenantId, visible, filter });
     const selected = selectDevices(orm).$dynamic();
-    const items = (isByState ? selected.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : selected)
+    const items = (ranks ? selected.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : selected)
       .where(where)
-      .orderBy(...(isByState ? orderByState(sort, ranks) : orderOf(filter)))
+      .orderBy(...order)
       .limit(filter.limit)
       .offset(filter.offset)
       .all();
@@ -62,18 +74,15 @@ const createIdPage =
     visible: VisibleDevices,
     filter: DeviceFilter,
   ): { deviceIds: DeviceId[]; total: number } => {
-    const where = whereOf(tenantId, visible, filter);
-    const { sort = "" } = filter;
-    const ranks = openAlarmRanks(orm, tenantId, visible);
-    const isByState = isSortedByState(sort);
+    const { where, order, ranks } = sortingOf(orm, { tenantId, visible, filter });
     const selected = orm
       .select({ deviceId: devices.deviceId })
       .from(devices)
       .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
       .$dynamic();
-    const rows = (isByState ? selected.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : selected)
+    const rows = (ranks ? selected.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : selected)
       .where(where)
-      .orderBy(...(isByState ? orderByState(sort, ranks) : orderOf(filter)))
+      .orderBy(...order)
       .limit(filter.limit)
       .offset(filter.offset)
       .all();

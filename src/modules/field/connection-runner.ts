@@ -153,10 +153,10 @@ export class ConnectionRunner<Kind extends FieldKind> {
 
   /** Waits until the next attempt. Returns the number of consecutive failures, including this one. */
   async #recover(error: unknown, before: number): Promise<number> {
-    const hasAnswered = this.#line?.hasAnswered === true;
-    const failures = hasAnswered ? 1 : before + 1;
+    const hasResponded = this.#line?.hasResponded === true;
+    const failures = hasResponded ? 1 : before + 1;
     // A serial line ends its connection after each request without a response: the other units must not wait for long.
-    if (!hasAnswered || !isTimeout(error)) {
+    if (!hasResponded || !isTimeout(error)) {
       for (const poller of this.#pollers) poller.askAgain();
       await this.#sleepAfter(error, failures);
     }

@@ -50,7 +50,7 @@ export interface FieldUnit {
 export interface FieldLine {
   readonly isOpen: boolean;
   /** True once the peer has answered on this connection. */
-  readonly hasAnswered: boolean;
+  readonly hasResponded: boolean;
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   /** Error that ended the connection. */

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { Text } from "../../lib/texts/text.ts";
+import { lastErrorColumns } from "../../platform/database/last-error-columns.ts";
 import { tenantColumn } from "../tenants/tenants.tables.ts";
 import { type GeneratorConfig, STATUSES } from "./generators.types.ts";
 
@@ -19,8 +19,7 @@ export const generators = sqliteTable(
     /** Not a foreign key, because the device of a generator can be deleted like any other. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
     /** Reason for an automatic pause. */
-    lastError: text("last_error", { mode: "json" }).$type<Text>(),
-    lastErrorAt: integer("last_error_at"),
+    ...lastErrorColumns(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

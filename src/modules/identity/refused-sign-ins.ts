@@ -6,7 +6,8 @@ import { type Peer, type PeerServer, peerOf } from "../request-peer.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { ExternalSignIn } from "./provider/external-sign-in.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
-import type { NextStep, SignIn } from "./provider/sign-in.ts";
+import type { SignIn } from "./provider/sign-in.ts";
+import { watchedSignIns } from "./watched-sign-ins.ts";
 
 /** Error codes that end a sign-in, and the reasons under which they are listed. */
 const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
@@ -69,16 +70,7 @@ export function reportingRefusals(
       }
     };
 
-  return {
-    ...provider,
-    begin: watched(provider.begin),
-    signIn: watched(provider.signIn),
-    enterSecondFactor(request: NextStep & { readonly code: string }) {
-      const email = provider.emailOf(request.ticket);
-      const enter = () => provider.enterSecondFactor(request);
-      return email === undefined ? enter() : watched(enter)({ ...request, email });
-    },
-  };
+  return watchedSignIns(provider, watched);
 }
 
 /** Wraps the sign-in at an external provider so that it reports users who return and are refused. */

@@ -6,9 +6,10 @@ import type { MailLanguage } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { User } from "../users/users.types.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
-import type { NextStep, SignIn } from "./provider/sign-in.ts";
+import type { SignIn } from "./provider/sign-in.ts";
 import type { SessionsService } from "./sessions.service.ts";
 import type { Owner, SetupService } from "./setup.service.ts";
+import { watchedSignIns } from "./watched-sign-ins.ts";
 
 type ChangeAddress = (userId: UserId, email: string, language: MailLanguage) => User;
 
@@ -92,17 +93,8 @@ export function createSignInAudit(
         setUp(owner, "COMMAND_LINE");
       },
     }),
-    ofProvider: (provider: IdentityProvider): IdentityProvider => ({
-      ...provider,
-      begin: watched(provider.begin),
-      signIn: watched(provider.signIn),
-      // The password was correct, so a wrong code is more serious than a wrong password.
-      enterSecondFactor(request: NextStep & { readonly code: string }) {
-        const email = provider.emailOf(request.ticket);
-        const enter = () => provider.enterSecondFactor(request);
-        return email === undefined ? enter() : watched(enter)({ ...request, email, password: "" });
-      },
-    }),
+    // The password was correct at a second step, so a wrong code is more serious than a wrong password.
+    ofProvider: (provider: IdentityProvider) => watchedSignIns(provider, watched),
     /** Records a password change without a session: by a mailed link, or at the first sign-in. */
     passwordChanged({ userId, tenantId, email, fullName, role }: User): void {
       recorder.record({

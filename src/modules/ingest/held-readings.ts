@@ -44,6 +44,17 @@ export function splitAhead(readings: readonly Reading[], now: number): SplitRead
   return { due: readings.filter((reading) => !isAhead(reading)), ahead: readings.filter(isAhead) };
 }
 
+interface HeldReadingsDeps {
+  readonly repository: HeldRepository;
+  readonly directory: Pick<DeviceDirectory, "find">;
+  readonly store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
+  readonly onDropped: (device: IngestDevice, rejection: Rejection) => void;
+  readonly durable: () => Promise<void>;
+  readonly clock: Clock;
+  readonly events: Pick<EventBus<DomainEvents>, "emit">;
+  readonly log: Logger;
+}
+
 /**
  * Readings of acknowledged messages with timestamps more than a day ahead of the gateway's clock. If the clock is behind, they are correct: they
  * are kept on disk and stored automatically when the clock catches up. At most 10,000 messages and 16 MiB per device.
@@ -57,27 +68,9 @@ export class HeldReadings implements Part {
   /** Total of the host's held readings, and the time of the count (monotonic ms); `undefined` if outdated. */
   #summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
-  readonly #deps: {
-    repository: HeldRepository;
-    directory: Pick<DeviceDirectory, "find">;
-    store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
-    onDropped: (device: IngestDevice, rejection: Rejection) => void;
-    durable: () => Promise<void>;
-    clock: Clock;
-    events: Pick<EventBus<DomainEvents>, "emit">;
-    log: Logger;
-  };
+  readonly #deps: HeldReadingsDeps;
 
-  constructor(deps: {
-    repository: HeldRepository;
-    directory: Pick<DeviceDirectory, "find">;
-    store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
-    onDropped: (device: IngestDevice, rejection: Rejection) => void;
-    durable: () => Promise<void>;
-    clock: Clock;
-    events: Pick<EventBus<DomainEvents>, "emit">;
-    log: Logger;
-  }) {
+  constructor(deps: HeldReadingsDeps) {
     this.#deps = deps;
   }
 

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
-import type { BodyEncoding } from "../../lib/json/body.ts";
+import { timedOut, unsupported } from "../../lib/core/domain-error.ts";
+import { type BodyEncoding, encodingOfType } from "../../lib/json/body.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { BodySpace } from "../../platform/load/body-space.ts";
@@ -50,12 +50,9 @@ const attributesResponse = {
 };
 
 function encodingOf(request: Request, { payload }: IngestDevice): BodyEncoding {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === undefined || type === "") throw invalid("body.type_missing");
-  if (type === "application/cbor") return "CBOR";
-  if (type === "application/json" || type.endsWith("+json"))
-    return payload === "LENIENT_JSON" ? payload : "JSON";
-  throw unsupported("body.type_unknown");
+  const encoding = encodingOfType(request.headers.get("content-type"));
+  if (encoding === undefined) throw unsupported("body.type_unknown");
+  return encoding === "JSON" && payload === "LENIENT_JSON" ? payload : encoding;
 }
 
 const TIMEOUT_MS_DEFAULT = 20_000;

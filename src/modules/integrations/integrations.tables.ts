@@ -1,6 +1,7 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ProfileId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { lastErrorColumns } from "../../platform/database/last-error-columns.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenantColumn } from "../tenants/tenants.tables.ts";
 import type { IntegrationSettings, MessageOrigin } from "./integrations.types.ts";
@@ -26,8 +27,7 @@ export const integrations = sqliteTable(
     failed: integer("failed").notNull(),
     sent: integer("sent").notNull(),
     lastMessageAt: integer("last_message_at"),
-    lastError: text("last_error", { mode: "json" }).$type<Text>(),
-    lastErrorAt: integer("last_error_at"),
+    ...lastErrorColumns(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Text } from "../../lib/texts/text.ts";
+import { lastErrorColumns } from "../../platform/database/last-error-columns.ts";
 import { tenantColumn } from "../tenants/tenants.tables.ts";
 import type { PipelineScope } from "./pipelines.types.ts";
 import type { Step } from "./step-engine.ts";
@@ -23,8 +23,7 @@ export const dataPipelines = sqliteTable(
     messagesOut: integer("messages_out").notNull(),
     messagesDropped: integer("messages_dropped").notNull(),
     errors: integer("errors").notNull(),
-    lastError: text("last_error", { mode: "json" }).$type<Text>(),
-    lastErrorAt: integer("last_error_at"),
+    ...lastErrorColumns(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { commandFormBody } from "../commands/commands.schemas.ts";
+import { commandFormBody, shortCommandFields } from "../commands/commands.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
 import {
   isoTime,
@@ -39,10 +39,7 @@ export const scheduleBody = t.Object(scheduleFields, {
 });
 
 const commandFields = {
-  type: t.Optional(t.String({ maxLength: TEXT_MAX })),
-  channel: t.Optional(t.Number()),
-  state: t.Optional(t.Number()),
-  key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+  ...shortCommandFields,
   value: t.Optional(jsonValue("value for `key`")),
   method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
   params: t.Optional(jsonValue()),

@@ -26,6 +26,7 @@ import {
   writePropertyBody,
 } from "../../lib/bacnet/bacnet-pdu.ts";
 import { conflict, detail, invalid, timedOut } from "../../lib/core/domain-error.ts";
+import { EndingConnection } from "../network/ending-connection.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import type { Clock } from "../time/clock.ts";
@@ -85,13 +86,10 @@ interface Pending {
  * Connection to one device, which gets one request at a time. It has a socket of its own that accepts messages only from the address of the device,
  * so other programs can use the port of BACnet. A missing or unreadable response ends the connection.
  */
-export class BacnetConnection {
+export class BacnetConnection extends EndingConnection {
   readonly #socket: Socket;
   readonly #options: BacnetConnectionOptions;
   readonly #route: BacnetRoute | undefined;
-  readonly #closed = Promise.withResolvers<void>();
-  #failure: Error | undefined;
-  #hasAnswered = false;
   #invokeId = 0;
   #pending: Pending | undefined;
   /** Called with the object whose value has changed. */
@@ -106,17 +104,18 @@ export class BacnetConnection {
   #requestMax = Number.POSITIVE_INFINITY;
 
   private constructor(socket: Socket, options: BacnetConnectionOptions) {
+    super();
     this.#socket = socket;
     this.#options = options;
     const { network, mac } = options;
     this.#route = network === null ? undefined : { network, mac: Buffer.from(mac ?? "", "hex") };
     // Includes reports about undelivered messages.
-    socket.on("error", (error) => this.#end(error));
+    socket.on("error", (error) => this.end(error));
     socket.on("message", (bytes) => {
       try {
         this.#take(bytes);
       } catch (error) {
-        this.#end(error instanceof BacnetFormatError ? error : new BacnetFormatError());
+        this.end(error instanceof BacnetFormatError ? error : new BacnetFormatError());
       }
     });
   }
@@ -131,28 +130,8 @@ export class BacnetConnection {
     });
   }
 
-  get isOpen(): boolean {
-    return this.#failure === undefined;
-  }
-
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  get closed(): Promise<void> {
-    return this.#closed.promise;
-  }
-
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
   get localAddress(): { readonly address: string; readonly port: number } {
     return this.#socket.address();
-  }
-
-  close(): void {
-    this.#end(new Error("closed"));
   }
 
   /**
@@ -240,7 +219,7 @@ export class BacnetConnection {
       return parse();
     } catch (error) {
       const failure = error instanceof BacnetFormatError ? error : new BacnetFormatError();
-      this.#end(failure);
+      this.end(failure);
       throw failure;
     }
   }
@@ -261,7 +240,7 @@ export class BacnetConnection {
       const bytes = length === undefined || length instanceof BacnetRefusal ? undefined : length[0]?.value;
       if (typeof bytes === "number") this.#requestMax = bytes;
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+      this.end(error instanceof Error ? error : new Error(String(error)));
       throw error;
     } finally {
       signal.removeEventListener("abort", giveUp);
@@ -280,7 +259,7 @@ export class BacnetConnection {
 
   /** Resolves to the content of the response. @throws BacnetRefusal */
   async #request(service: number, body: Buffer): Promise<Buffer> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.ensureOpen();
     this.#invokeId = (this.#invokeId % 255) + 1;
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const pending: Pending = {
@@ -306,12 +285,12 @@ export class BacnetConnection {
     const { clock, timeoutMs } = this.#options;
     pending.cancel();
     pending.cancel = clock.schedule(timeoutMs, () =>
-      this.#end(timedOut("bacnet.no_response", { ms: timeoutMs })),
+      this.end(timedOut("bacnet.no_response", { ms: timeoutMs })),
     );
   }
 
   #send(apdu: Buffer): void {
-    this.#socket.send(requestFrame(apdu, this.#route), (error) => error && this.#end(error));
+    this.#socket.send(requestFrame(apdu, this.#route), (error) => error && this.end(error));
   }
 
   /** Assigns a message to the pending request. Ignores other messages. */
@@ -328,7 +307,7 @@ export class BacnetConnection {
     if (changed !== undefined || pending === undefined) return;
     const kind = apdu.readUInt8(0) >> 4;
     if (apdu.readUInt8(1) !== pending.invokeId) return;
-    this.#hasAnswered = true;
+    this.noteResponse();
     if (kind === PDU.complexAck) this.#takeResponse(apdu, pending);
     else if (kind === PDU.simpleAck) pending.resolve(Buffer.alloc(0));
     else if (kind === PDU.error) pending.reject(new BacnetRefusal(parseError(apdu.subarray(3))));
@@ -342,7 +321,7 @@ export class BacnetConnection {
     if (frame?.kind !== BVLC.unicast) return undefined;
     const { network } = this.#options;
     if (frame.unreachable === undefined) return this.#isFromDevice(frame.source) ? frame.apdu : undefined;
-    if (frame.unreachable === network) this.#end(conflict("bacnet.no_way", { network }));
+    if (frame.unreachable === network) this.end(conflict("bacnet.no_way", { network }));
     return undefined;
   }
 
@@ -370,13 +349,10 @@ export class BacnetConnection {
     else this.#waitFor(pending);
   }
 
-  #end(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
+  protected release(error: Error): void {
     this.#pending?.cancel();
     this.#pending?.reject(error);
     this.#socket.close();
-    this.#closed.resolve();
   }
 }
 

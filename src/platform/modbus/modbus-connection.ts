@@ -3,6 +3,7 @@ import { timedOut } from "../../lib/core/domain-error.ts";
 import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/modbus/modbus-frames.ts";
 import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { ensureResponses, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
+import { EndingConnection } from "../network/ending-connection.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import { SerialPort } from "../serial/serial-port.ts";
@@ -81,15 +82,12 @@ function openSocket(address: string, options: ModbusConnectionOptions): Promise<
 }
 
 /** Open connection to a Modbus server, which answers one request at a time. */
-export class ModbusConnection {
+export class ModbusConnection extends EndingConnection {
   readonly #line: Line;
   readonly #options: ModbusConnectionOptions;
   readonly #frames: FrameCodec;
-  readonly #closed = Promise.withResolvers<void>();
   #transaction = 0;
   #pending: Pending | undefined;
-  #failure: Error | undefined;
-  #hasAnswered = false;
   /** Consecutive requests without a response. */
   #unanswered = 0;
   /** Consecutive responses without a request. */
@@ -100,11 +98,12 @@ export class ModbusConnection {
   readonly writingMany = new Set<number>();
 
   private constructor(options: ModbusConnectionOptions, openLine: (events: LineEvents) => Line) {
+    super();
     this.#options = options;
     this.#frames = createFrameCodec(options.framing);
     this.#line = openLine({
       onData: (chunk) => this.#receive(chunk),
-      onEnd: (error) => this.#end(error),
+      onEnd: (error) => this.end(error),
     });
   }
 
@@ -124,32 +123,13 @@ export class ModbusConnection {
     });
   }
 
-  get isOpen(): boolean {
-    return this.#failure === undefined;
-  }
-
-  /** Whether a unit has answered on this connection. */
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  /** Resolves when the connection has ended. */
-  get closed(): Promise<void> {
-    return this.#closed.promise;
-  }
-
-  /** Error that ended the connection. */
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
   /**
    * Sends a request and resolves to its response. Serial lines do not number requests: after a request without a response the connection ends, so
    * that a late response is not assigned to the next request.
    * @throws DomainError `timed_out`, ModbusProtocolError, or Error of the network
    */
   async request(unitId: number, pdu: Uint8Array): Promise<Uint8Array> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.ensureOpen();
     const { clock, timeoutMs, framing } = this.#options;
     this.#transaction = (this.#transaction + 1) % TRANSACTIONS;
     const transaction = framing === "TCP" ? this.#transaction : 0;
@@ -162,7 +142,7 @@ export class ModbusConnection {
       this.#givenUp.push(transaction);
       this.#frames.clear();
       if (this.#givenUp.length > GIVEN_UP_MAX) this.#givenUp.shift();
-      if (framing !== "TCP" || this.#unanswered >= UNANSWERED_MAX) this.#end(error);
+      if (framing !== "TCP" || this.#unanswered >= UNANSWERED_MAX) this.end(error);
       else reject(error);
     });
     const frame = this.#frames.encode({ transaction, unitId, pdu });
@@ -186,17 +166,13 @@ export class ModbusConnection {
         );
   }
 
-  close(): void {
-    this.#end(new Error("closed"));
-  }
-
   #receive(chunk: Uint8Array): void {
     try {
       this.#frames.add(chunk);
       for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next())
         this.#take(frame);
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+      this.end(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -217,7 +193,7 @@ export class ModbusConnection {
     }
     this.#pending = undefined;
     this.#strays = 0;
-    this.#hasAnswered = true;
+    this.noteResponse();
     this.#unanswered = 0;
     try {
       if (unitId !== pending.unitId)
@@ -230,11 +206,8 @@ export class ModbusConnection {
     }
   }
 
-  #end(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
+  protected release(error: Error): void {
     this.#line.close();
     this.#pending?.reject(error);
-    this.#closed.resolve();
   }
 }

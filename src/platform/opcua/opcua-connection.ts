@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { detail, timedOut } from "../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { EndingConnection } from "../network/ending-connection.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import type { Clock } from "../time/clock.ts";
@@ -108,21 +109,19 @@ const isResponse = (error: Error): boolean =>
  * Open session with a server. Every error ends it, and the gateway creates a new session, because the reconnection of the library does not work with
  * all servers.
  */
-export class OpcUaConnection {
+export class OpcUaConnection extends EndingConnection {
   readonly #thread: OpcUaThread;
   readonly #options: OpcUaOptions;
   readonly #line: number;
-  readonly #closed = Promise.withResolvers<void>();
   /** Rejects waiting requests. */
   readonly #waiting = new Set<(error: Error) => void>();
-  #failure: Error | undefined;
-  #hasAnswered = false;
 
   private constructor(thread: OpcUaThread, options: OpcUaOptions) {
+    super();
     this.#thread = thread;
     this.#options = options;
     thread.acquire();
-    this.#line = thread.addLine((reason) => this.#end(errorOf(reason)));
+    this.#line = thread.addLine((reason) => this.end(errorOf(reason)));
   }
 
   /** @throws Error of the network, OpcUaFailure, or DomainError: `timed_out`, an address that is not allowed */
@@ -147,22 +146,6 @@ export class OpcUaConnection {
     });
   }
 
-  get isOpen(): boolean {
-    return this.#failure === undefined;
-  }
-
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  get closed(): Promise<void> {
-    return this.#closed.promise;
-  }
-
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
   /** Sends a request. @throws OpcUaRefusal, OpcUaFailure, or DomainError `timed_out` */
   async request<Name extends keyof LineCalls>(
     name: Name,
@@ -170,25 +153,21 @@ export class OpcUaConnection {
   ): Promise<LineCalls[Name]["result"]> {
     const call = { ...args, line: this.#line } as LineCalls[Name]["args"];
     const result = await this.#inTime(this.#options.timeoutMs, () => this.#thread.call(name, call));
-    this.#hasAnswered = true;
+    this.noteResponse();
     return result;
   }
 
-  close(): void {
-    this.#end(new Error("closed"));
-  }
-
   async #inTime<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.ensureOpen();
     const { promise, reject } = Promise.withResolvers<never>();
-    const cancel = this.#options.clock.schedule(ms, () => this.#end(timedOut("opcua.no_response", { ms })));
+    const cancel = this.#options.clock.schedule(ms, () => this.end(timedOut("opcua.no_response", { ms })));
     this.#waiting.add(reject);
     try {
       return await Promise.race([work(), promise]);
     } catch (cause) {
-      if (this.#failure !== undefined) throw this.#failure;
+      this.ensureOpen();
       const error = errorOf(reasonIn(cause));
-      if (!isResponse(error)) this.#end(error);
+      if (!isResponse(error)) this.end(error);
       throw error;
     } finally {
       this.#waiting.delete(reject);
@@ -196,9 +175,7 @@ export class OpcUaConnection {
     }
   }
 
-  #end(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
+  protected release(error: Error): void {
     this.#thread.removeLine(this.#line);
     for (const reject of this.#waiting) reject(error);
     // The thread may have to end with this line, but not before the server has been told.
@@ -206,7 +183,6 @@ export class OpcUaConnection {
       .call("close", { line: this.#line })
       .catch(() => undefined)
       .finally(() => this.#thread.release());
-    this.#closed.resolve();
   }
 }
 

@@ -4,6 +4,7 @@ import { detail, timedOut } from "../../lib/core/domain-error.ts";
 import type { S7Address } from "../../lib/s7/s7-address.ts";
 import type { S7Range } from "../../lib/s7/s7-plan.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { EndingConnection } from "../network/ending-connection.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 
@@ -102,13 +103,10 @@ class Frames {
  * Open connection to a controller, for one request at a time. The library connects and packs reads into packets, but never reconnects here. Every
  * error ends the connection, so that no response is assigned to a later request.
  */
-export class S7Connection {
+export class S7Connection extends EndingConnection {
   readonly #client: NodeS7;
   readonly #timeoutMs: number;
-  readonly #closed = Promise.withResolvers<void>();
   #reject: (error: Error) => void = () => undefined;
-  #failure: Error | undefined;
-  #hasAnswered = false;
   /** Addresses of the last read. */
   #addresses: readonly string[] = [];
   /** Frames since the last request. */
@@ -117,6 +115,7 @@ export class S7Connection {
   #refusal: S7Refusal | undefined;
 
   private constructor(client: NodeS7, timeoutMs: number) {
+    super();
     this.#client = client;
     this.#timeoutMs = timeoutMs;
     this.#guard();
@@ -132,26 +131,6 @@ export class S7Connection {
       await connection.#connect(address, options);
       return connection;
     });
-  }
-
-  get isOpen(): boolean {
-    return this.#failure === undefined;
-  }
-
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  get closed(): Promise<void> {
-    return this.#closed.promise;
-  }
-
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
-  close(): void {
-    this.#end(new Error("closed"));
   }
 
   /**
@@ -212,7 +191,7 @@ export class S7Connection {
           const { isoConnectionState, maxPDU, maxParallel } = this.#client;
           if (isoConnectionState !== CONNECTED) return;
           if (maxPDU < PACKET_BYTES_MIN || maxParallel < 1)
-            this.#end(
+            this.end(
               new S7ProtocolError(detail("s7_protocol.packets", { bytes: maxPDU, count: maxParallel })),
             );
           else resolve();
@@ -226,7 +205,7 @@ export class S7Connection {
 
   /** Runs a request of the library, which calls back. @throws S7Refusal if the controller refuses the whole request */
   async #request<Result>(start: (resolve: (result: Result) => void) => void): Promise<Result> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.ensureOpen();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#reject = reject;
     this.#frames = 0;
@@ -241,7 +220,7 @@ export class S7Connection {
     try {
       action();
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+      this.end(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -257,14 +236,14 @@ export class S7Connection {
             if (this.isOpen) this.#take(frame, (taken) => original.call(client, taken));
         });
     }
-    client.onClientDisconnect = () => this.#end(closedByPeer());
-    client.onClientClose = () => this.#end(closedByPeer());
-    const silence = () => this.#end(timedOut("s7.no_response", { ms: this.#timeoutMs }));
+    client.onClientDisconnect = () => this.end(closedByPeer());
+    client.onClientClose = () => this.end(closedByPeer());
+    const silence = () => this.end(timedOut("s7.no_response", { ms: this.#timeoutMs }));
     // A time-out before TCP is connected is reported without an Error.
     client.connectError = (error) =>
-      this.#end(error instanceof Error ? error : timedOut("network_error.timed_out"));
+      this.end(error instanceof Error ? error : timedOut("network_error.timed_out"));
     client.readWriteError = client.connectError;
-    client.connectionReset = () => this.#end(new S7ProtocolError(detail("s7_protocol.response")));
+    client.connectionReset = () => this.end(new S7ProtocolError(detail("s7_protocol.response")));
     client.packetTimeout = silence;
   }
 
@@ -278,7 +257,7 @@ export class S7Connection {
     } catch {
       throw new S7ProtocolError(detail("s7_protocol.response")); // the library reads beyond the end of a frame
     }
-    if (isResponse) this.#hasAnswered = true;
+    if (isResponse) this.noteResponse();
     // The library would wait for two seconds, and connect again.
     if (client.reconnectTimer !== undefined) throw new S7ProtocolError(detail("s7_protocol.agreement"));
   }
@@ -303,13 +282,10 @@ export class S7Connection {
     return empty;
   }
 
-  #end(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
+  protected release(error: Error): void {
     const client = this.#client;
     for (const timer of [client.reconnectTimer, client.rereadTimer, client.resetTimeout]) clearTimeout(timer);
     client.connectionCleanup();
     this.#reject(error);
-    this.#closed.resolve();
   }
 }

@@ -42,6 +42,7 @@ const checks: Record<string, () => Promise<Result>> = {
   "migrations of identity": () => checkDrift("identity"),
   "generated docs": () => run([process.execPath, join("src", "tools", "docs", "docs.ts"), "--check"]),
   "length of functions": () => run([process.execPath, join("src", "tools", "check", "long-functions.ts")]),
+  "duplicated code": () => run([process.execPath, join("src", "tools", "check", "code-duplicates.ts")]),
   "style of code": () => run([process.execPath, join("src", "tools", "check", "code-style.ts")]),
   vocabulary: () => run([process.execPath, join("src", "tools", "check", "vocabulary.ts")]),
 };

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import ts from "typescript";
+import { parseFiles } from "./source-files.ts";
 
 /** Min. consecutive equal tokens: about eight lines of code. Shorter repetitions are usual (calls, conditions). */
 const WINDOW_TOKENS = 60;
@@ -45,44 +47,71 @@ function windowHashes(ids: readonly number[]): number[] {
   return hashes;
 }
 
-/** Counts the blocks of one file with repeated windows, and their lines. */
-function countInFile(
-  isRepeated: readonly boolean[],
-  lineOf: readonly number[],
-): { blocks: number; lines: number } {
-  const lines = new Set<number>();
-  let blocks = 0;
-  let end = -1;
-  for (const [position, repeated] of isRepeated.entries()) {
-    if (!repeated) continue;
-    if (position > end) blocks++;
-    end = position + WINDOW_TOKENS;
-    for (const line of lineOf.slice(position, end)) lines.add(line);
-  }
-  return { blocks, lines: lines.size };
+/** Repeated block of code: its file, its lines (from 1), and the first other place with the same code. */
+export interface Duplicate {
+  readonly path: string;
+  readonly first: number;
+  readonly last: number;
+  readonly other: string;
 }
 
-/** Counts the occurrences of repeated blocks of equal code in the files, and their lines. */
-export function countDuplicates(files: readonly ts.SourceFile[]): { blocks: number; lines: number } {
+interface Window {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Returns every occurrence of code that stands in the files more than once, the blocks of a file in order. */
+export function findDuplicates(
+  files: ReadonlyArray<{ readonly path: string; readonly ast: ts.SourceFile }>,
+): Duplicate[] {
   const numbers = new Map<string, number>();
-  const tokens = files.map((file) => tokensOf(file, numbers));
-  // With three of its tokens, different windows with the same hash are unlikely.
-  const keys = tokens.map(({ ids }) =>
-    windowHashes(ids).map(
+  /** Places of each window. */
+  const places = new Map<string, Window[]>();
+  const parsed = files.map(({ path, ast }) => {
+    const { ids, lines } = tokensOf(ast, numbers);
+    // With three of its tokens, different windows with the same hash are unlikely.
+    const keys = windowHashes(ids).map(
       (hash, index) => `${hash} ${ids[index]} ${ids[index + 30]} ${ids[index + WINDOW_TOKENS - 1]}`,
-    ),
-  );
-  /** Occurrences by window. */
-  const counts = new Map<string, number>();
-  for (const key of keys.flat()) counts.set(key, (counts.get(key) ?? 0) + 1);
-  const found = tokens.map(({ lines }, file) =>
-    countInFile(
-      (keys[file] ?? []).map((key) => (counts.get(key) ?? 0) > 1),
-      lines,
-    ),
-  );
-  return {
-    blocks: found.reduce((sum, { blocks }) => sum + blocks, 0),
-    lines: found.reduce((sum, { lines }) => sum + lines, 0),
-  };
+    );
+    for (const [index, key] of keys.entries()) {
+      const place = { path, line: (lines[index] ?? 0) + 1 };
+      places.set(key, [...(places.get(key) ?? []), place]);
+    }
+    return { path, lines, keys };
+  });
+  return parsed.flatMap(({ path, lines, keys }) => {
+    const found: Array<Duplicate & { last: number }> = [];
+    let end = -1;
+    for (const [index, key] of keys.entries()) {
+      const all = places.get(key) ?? [];
+      if (all.length < 2) continue;
+      const first = (lines[index] ?? 0) + 1;
+      const last = (lines[index + WINDOW_TOKENS - 1] ?? 0) + 1;
+      const block = found.at(-1);
+      if (block !== undefined && index <= end) block.last = last;
+      else {
+        const other = all.find((place) => place.path !== path || place.line !== first) ?? all[1];
+        found.push({ path, first, last, other: `${other?.path}:${other?.line}` });
+      }
+      end = index + WINDOW_TOKENS;
+    }
+    return found;
+  });
+}
+
+/** Files whose blocks repeat each other on purpose. */
+const REPEATED_ON_PURPOSE: Readonly<Record<string, string>> = {
+  "src/modules/telemetry/store/codec/number-parts.ts":
+    "a loop of its own for each kind of typed array, so that the compiled loop handles one kind",
+};
+
+/** `bun src/tools/check/code-duplicates.ts`: fails if code stands in the program twice. */
+if (import.meta.main) {
+  const found = findDuplicates(parseFiles(join(import.meta.dir, "..", "..", ".."), "src"));
+  const wrong = found.filter(({ path }) => REPEATED_ON_PURPOSE[path] === undefined);
+  for (const { path, first, last, other } of wrong)
+    console.log(`${path}:${first}-${last} has the code of ${other}; write it once`);
+  const unused = Object.keys(REPEATED_ON_PURPOSE).filter((file) => !found.some(({ path }) => path === file));
+  for (const file of unused) console.log(`${file} repeats nothing and needs no exception`);
+  process.exit(wrong.length + unused.length === 0 ? 0 : 1);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { countDuplicates } from "./code-duplicates.ts";
+import { findDuplicates } from "./code-duplicates.ts";
 import { FUNCTION_LINES_MAX, longFunctionsOf } from "./long-functions.ts";
 import { type Import, importsOf, listFiles, parseFiles, type SourceFile } from "./source-files.ts";
 
@@ -67,7 +67,7 @@ export function measure(
   const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
   const graphOf = (isIncluded: (item: Import) => boolean) =>
     new Map([...imports].map(([path, list]) => [path, list.filter(isIncluded).map(({ target }) => target)]));
-  const duplicates = countDuplicates(files.map(({ ast }) => ast));
+  const duplicates = findDuplicates(files);
   const isText = (path: string) => /\.(tsx?|mjs|js|css|sql|json)$/.test(path);
   /** Texts of the languages, and files generated from them. */
   const isCatalogue = (path: string) => /lib\/texts\/(places\.ts|.+\.json)$/.test(path);
@@ -94,8 +94,8 @@ export function measure(
     ],
     ["import cycles at run time", countCycles(graphOf(({ isTypeOnly }) => !isTypeOnly))],
     ["import cycles, types included", countCycles(graphOf(() => true))],
-    ["duplicated blocks", duplicates.blocks],
-    ["duplicated lines", duplicates.lines],
+    ["duplicated blocks", duplicates.length],
+    ["duplicated lines", duplicates.reduce((sum, { first, last }) => sum + last - first + 1, 0)],
     ...fields.map((field) => {
       const { lines, files: count } = countField(files, field);
       return [`lines that name \`${field}\``, `${lines} in ${count} files`] as const;

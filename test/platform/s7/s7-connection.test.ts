@@ -129,7 +129,7 @@ describe.each([
     expect(await failure(line.read([range]))).toEqual(refusal);
     expect(await failure(line.writeBytes({ ...range, count: 1 }, Uint8Array.of(7)))).toEqual(refusal);
     expect(await line.read([range])).toEqual([Uint8Array.of(1, 2)]);
-    expect([line.isOpen, line.hasAnswered]).toEqual([true, true]);
+    expect([line.isOpen, line.hasResponded]).toEqual([true, true]);
   });
 
   test("may need several packets", async () => {

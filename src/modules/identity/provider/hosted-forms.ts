@@ -1,5 +1,6 @@
+import { escapeHtml } from "../../../lib/strings/escape-html.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
-import { escapeHtml, renderHostedPage } from "./hosted-page.ts";
+import { renderHostedPage } from "./hosted-page.ts";
 import { type Journey, journeyFields } from "./hosted-request.ts";
 import type { HostedText } from "./hosted-text.ts";
 

@@ -1,16 +1,7 @@
 import { createHash } from "node:crypto";
+import { escapeHtml } from "../../../lib/strings/escape-html.ts";
 import type { Appearance, ThemeColors } from "../../tenants/tenants.types.ts";
 import type { HostedText } from "./hosted-text.ts";
-
-const escapes: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 
 const DARK =
   "--ground:#12171b;--panel:#1a2126;--line:#313b42;--ink:#e4e9ea;--soft:#afb5b8;--edge:#525a5e;--primary:#5cc4d8;--on-primary:#04222a;--bad:#ff8b80";

@@ -9,6 +9,7 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import type { LocalMessage, LocalTopics, TopicState } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import { BridgeRecord } from "./bridge-record.ts";
 import { MessageTaker } from "./message-taker.ts";
 import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 
@@ -41,27 +42,17 @@ interface LocalBridgeDeps {
  */
 export class LocalBridge implements Bridge {
   readonly #deps: LocalBridgeDeps;
-  readonly #counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
+  readonly #record: BridgeRecord;
   readonly #stopping = new AbortController();
   #unfollow: (() => void) | undefined;
-  #current: Omit<BridgeState, "counts">;
 
   constructor(deps: LocalBridgeDeps) {
     this.#deps = deps;
-    this.#current = {
-      status: "stopped",
-      since: deps.clock.now(),
-      problem: null,
-      lastError: null,
-      lastErrorAt: null,
-      nextAttemptAt: null,
-      failedAttempts: 0,
-      subscriptions: [],
-    };
+    this.#record = new BridgeRecord(deps);
   }
 
   get state(): BridgeState {
-    return { ...this.#current, counts: { ...this.#counts } };
+    return this.#record.state;
   }
 
   start(): void {
@@ -73,7 +64,7 @@ export class LocalBridge implements Bridge {
     this.#stopping.abort();
     this.#unfollow?.();
     this.#unfollow = undefined;
-    this.#change({ status: "stopped", subscriptions: [] });
+    this.#record.change({ status: "stopped", subscriptions: [] });
   }
 
   /** Stops the bridge. The embedded broker keeps no session for it. */
@@ -109,9 +100,9 @@ export class LocalBridge implements Bridge {
       announced,
       deviceIn: await compileTopicDevice(settings),
       handle,
-      counts: this.#counts,
+      counts: this.#record.counts,
       limits: { waitMs: LIMITED_WAIT_MS, waiting: LIMITED_MESSAGES_MAX },
-      note: (lastError) => this.#change({ lastError, lastErrorAt: clock.now() }),
+      note: (lastError) => this.#record.change({ lastError, lastErrorAt: clock.now() }),
       signal: this.#stopping.signal,
       clock,
       log,
@@ -126,7 +117,7 @@ export class LocalBridge implements Bridge {
       (message) => take(taker, message, { retain: false }),
       announced?.topics,
     );
-    this.#change({
+    this.#record.change({
       status: "connected",
       subscriptions: filtersOf(settings).map((filter) => ({ filter, qos: 2 as const })),
     });
@@ -159,12 +150,6 @@ export class LocalBridge implements Bridge {
     for (const filter of filters) yield* topics.retained(tenantId, filter);
     if (settings.takeRetained === true)
       for (const topic of [...(announced?.topics.keys() ?? [])]) yield* topics.retained(tenantId, topic);
-  }
-
-  #change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
-    const isOther = to.status !== undefined && to.status !== this.#current.status;
-    this.#current = { ...this.#current, ...to, ...(isOther && { since: this.#deps.clock.now() }) };
-    this.#deps.onState(this.state);
   }
 }
 

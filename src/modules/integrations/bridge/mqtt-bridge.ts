@@ -20,6 +20,7 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import { waitFor } from "../../../platform/time/wait-for.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import { BridgeRecord } from "./bridge-record.ts";
 import { MessageTaker } from "./message-taker.ts";
 import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 
@@ -141,7 +142,6 @@ function ensureFits({ topic, payload }: BrokerMessage, max: number): void {
 export class MqttBridge implements Bridge {
   readonly #clientId: string;
   readonly #session = new InboundSession();
-  readonly #counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
   /** Aborted when the bridge stops. */
   #wanted: AbortController | undefined;
   #connection: BrokerConnection | undefined;
@@ -149,27 +149,18 @@ export class MqttBridge implements Bridge {
   #unread: BrokerConnection | undefined;
   #announcedSubscriptions: AnnouncedSubscriptions | undefined;
   #running: Promise<void> | undefined;
-  #current: Omit<BridgeState, "counts">;
 
+  readonly #record: BridgeRecord;
   readonly #deps: MqttBridgeDeps;
 
   constructor(deps: MqttBridgeDeps) {
     this.#deps = deps;
     this.#clientId = deps.settings.clientId ?? clientIdOf(deps.integrationId);
-    this.#current = {
-      status: "stopped",
-      since: deps.clock.now(),
-      problem: null,
-      lastError: null,
-      lastErrorAt: null,
-      nextAttemptAt: null,
-      failedAttempts: 0,
-      subscriptions: [],
-    };
+    this.#record = new BridgeRecord(deps);
   }
 
   get state(): BridgeState {
-    return { ...this.#current, counts: { ...this.#counts } };
+    return this.#record.state;
   }
 
   start(): void {
@@ -179,7 +170,7 @@ export class MqttBridge implements Bridge {
     this.#running = this.#run(this.#wanted.signal).catch((error) => {
       log.error("bridge stopped", { integrationId, error });
       const problem = networkErrorText(error);
-      this.#change({ status: "stopped", problem, ...this.#failed(problem) });
+      this.#record.change({ status: "stopped", problem, ...this.#failed(problem) });
     });
   }
 
@@ -189,8 +180,8 @@ export class MqttBridge implements Bridge {
     await this.#running;
     this.#running = undefined;
     this.#wanted = undefined;
-    if (this.#current.status !== "stopped")
-      this.#change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
+    if (this.#record.state.status !== "stopped")
+      this.#record.change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
   }
 
   /** Stops, and deletes the session at the broker. @throws Error if the broker cannot be reached */
@@ -224,7 +215,7 @@ export class MqttBridge implements Bridge {
   }
 
   #connectionFor(message: BrokerMessage): BrokerConnection {
-    if (this.#connection === undefined || this.#current.status !== "connected")
+    if (this.#connection === undefined || this.#record.state.status !== "connected")
       throw unavailable("integration.not_connected");
     ensureFits(message, this.#connection.limits.packetBytesMax);
     return this.#connection;
@@ -244,8 +235,8 @@ export class MqttBridge implements Bridge {
       announced,
       deviceIn: await compileTopicDevice(settings),
       handle,
-      counts: this.#counts,
-      note: (error) => this.#change(this.#failed(error)),
+      counts: this.#record.counts,
+      note: (error) => this.#record.change(this.#failed(error)),
       signal,
       clock,
       log,
@@ -260,14 +251,14 @@ export class MqttBridge implements Bridge {
   /** Records why the connection was lost. Returns the time until the next attempt, in ms. */
   #noteFailure(reason: Text): number {
     const { clock, random, log, integrationId } = this.#deps;
-    const failedAttempts = this.#current.failedAttempts + 1;
+    const failedAttempts = this.#record.state.failedAttempts + 1;
     const ms = waitAfter(failedAttempts, random, { maxMs: WAIT_MS_MAX });
     log.warn("connection to the broker lost", {
       integrationId,
       reason: inEnglish(reason),
       nextTryMs: ms,
     });
-    this.#change({
+    this.#record.change({
       status: "waiting",
       problem: reason,
       subscriptions: [],
@@ -280,7 +271,7 @@ export class MqttBridge implements Bridge {
 
   /** Keeps one connection until it ends. @throws DomainError with the reason */
   async #connectOnce(taker: Taker, signal: AbortSignal): Promise<never> {
-    this.#change({ status: "connecting", nextAttemptAt: null });
+    this.#record.change({ status: "connecting", nextAttemptAt: null });
     const opened = await this.#open(taker, false, signal);
     this.#connection = opened;
     let cancel = () => {};
@@ -289,12 +280,12 @@ export class MqttBridge implements Bridge {
     if (signal.aborted) leave();
     try {
       // The response to the subscription comes behind all that the broker has kept, which may take its time.
-      if (opened.isResumed) this.#change({ status: "connected", problem: null });
+      if (opened.isResumed) this.#record.change({ status: "connected", problem: null });
       const complaint = await this.#subscribe(opened);
       this.#announcedSubscriptions = new AnnouncedSubscriptions(opened, this.#deps);
       this.topicsChanged();
       cancel = this.#deps.clock.schedule(HELD_MS, () =>
-        this.#change({ failedAttempts: 0, lastError: complaint }),
+        this.#record.change({ failedAttempts: 0, lastError: complaint }),
       );
       throw new DomainError("unavailable", await opened.ended);
     } finally {
@@ -321,7 +312,7 @@ export class MqttBridge implements Bridge {
     if (complaint !== null && subscriptions.every(({ qos }) => qos === null))
       throw new DomainError("unavailable", complaint);
     log.info("connected to the broker", { integrationId });
-    this.#change({
+    this.#record.change({
       status: "connected",
       problem: complaint,
       subscriptions,
@@ -348,11 +339,5 @@ export class MqttBridge implements Bridge {
 
   #failed(lastError: Text) {
     return { lastError, lastErrorAt: this.#deps.clock.now() };
-  }
-
-  #change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
-    const isOther = to.status !== undefined && to.status !== this.#current.status;
-    this.#current = { ...this.#current, ...to, ...(isOther && { since: this.#deps.clock.now() }) };
-    this.#deps.onState(this.state);
   }
 }

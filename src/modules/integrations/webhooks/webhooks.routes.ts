@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { invalid } from "../../../lib/core/domain-error.ts";
-import { type BodyEncoding, decodeBody } from "../../../lib/json/body.ts";
+import { type BodyEncoding, decodeBody, encodingOfType } from "../../../lib/json/body.ts";
 import { isJsonObject } from "../../../lib/json/json.ts";
 import { readBytes } from "../../../lib/network/request-bytes.ts";
 import type { BodySpace } from "../../../platform/load/body-space.ts";
@@ -15,11 +15,9 @@ const PUSH_URL_MAX = 1_024;
 const NAME_MAX = 256;
 
 function encodingOf(request: Request): BodyEncoding {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === undefined || type === "") throw invalid("body.type_missing");
-  if (type === "application/cbor") return "CBOR";
-  if (type === "application/json" || type.endsWith("+json")) return "JSON";
-  throw invalid("webhook.type_unknown");
+  const encoding = encodingOfType(request.headers.get("content-type"));
+  if (encoding === undefined) throw invalid("webhook.type_unknown");
+  return encoding;
 }
 
 /** Returns the shared secret from either of its headers. */

@@ -7,7 +7,7 @@ import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import { InboundSession } from "../../../platform/broker/inbound-session.ts";
 import { systemClock } from "../../../platform/time/clock.ts";
 import { TargetError } from "../target.errors.ts";
-import type { TargetContext } from "../target.types.ts";
+import type { Batch, Target, TargetContext } from "../target.types.ts";
 import { abortable } from "./abortable.ts";
 import { toConnectionError } from "./broker-errors.ts";
 import type { BrokerLinkSettings } from "./broker-link.schemas.ts";
@@ -213,5 +213,25 @@ export class BrokerLink {
     this.#cancelRetry = systemClock.schedule(waitAfter(++this.#failures, Math.random), () => {
       if (!signal.aborted && this.#connection === undefined) this.#open().catch(() => undefined);
     });
+  }
+}
+
+/** Target that publishes to a broker. */
+export abstract class BrokerTarget implements Target {
+  readonly inFlightMax = 1;
+  protected abstract readonly link: BrokerLink;
+
+  get bytesSent(): number {
+    return this.link.bytesSent;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.link.connect(signal);
+  }
+
+  abstract send(batch: Batch, signal: AbortSignal): Promise<void>;
+
+  close(): Promise<void> {
+    return this.link.close();
   }
 }

@@ -7,8 +7,8 @@ import { may } from "../../platform/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Checkbox } from "../../ui/form/choice.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
-import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { Loaded } from "../../ui/page/loaded.tsx";
+import { AddFound } from "../field/add-found.tsx";
 import type { MapDialogProps } from "../field/map-dialogs.tsx";
 import { type BacnetObject, type BrowsedPart, bacnetApi } from "./bacnet-api.ts";
 import { rememberMeanings } from "./object-meaning.ts";
@@ -82,20 +82,14 @@ function Objects({ connectionId, first, onAdd, onClose }: ObjectsProps) {
           {t("bacnet.more", { read: formatCount(next - 1), total: formatCount(first.total) })}
         </button>
       )}
-      <ErrorNote error={action.error} />
-      {may("profiles:write") && (
-        <Checkbox checked={keepsMeanings} onCheck={setKeepsMeanings}>
-          {t("fieldUnit.keepsMeanings")}
-        </Checkbox>
-      )}
-      <div class="flex justify-end gap-2">
-        <button type="button" class="btn btn-ghost" onClick={onClose}>
-          {t("common.cancel")}
-        </button>
-        <button type="submit" class="btn btn-primary" disabled={chosen.size === 0}>
-          {plural("bacnet.add", chosen.size)}
-        </button>
-      </div>
+      <AddFound
+        keepsMeanings={keepsMeanings}
+        onKeepsMeanings={setKeepsMeanings}
+        error={action.error}
+        isDisabled={chosen.size === 0}
+        text={plural("bacnet.add", chosen.size)}
+        onClose={onClose}
+      />
     </form>
   );
 }

@@ -1,9 +1,9 @@
-import { Search } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Chips } from "../../ui/form/chips.tsx";
 import { nameOf, rememberNames } from "./device-names.ts";
+import { DeviceSearch } from "./device-search.tsx";
 import { useDeviceSearch } from "./use-device-search.ts";
 
 const FOUND_MAX = 50;
@@ -33,17 +33,7 @@ export function DevicePicker({ selected, onChange, only, attribute, isOffered = 
   };
   return (
     <div class="flex flex-col gap-2">
-      <label class="input input-sm w-full">
-        <Search size={15} class="text-soft" aria-hidden="true" />
-        <input
-          type="search"
-          value={text}
-          placeholder={t("devices.search")}
-          aria-label={t("access.findDevice")}
-          onInput={(e) => setText(e.currentTarget.value)}
-          onKeyDown={(e) => e.key === "Enter" && e.preventDefault()}
-        />
-      </label>
+      <DeviceSearch text={text} onText={setText} />
       {found?.length === 0 ? (
         <p class="text-sm text-soft">{t(text === "" ? "devices.none" : "common.noDeviceMatches")}</p>
       ) : (

@@ -1,20 +1,12 @@
 import type { Text } from "../../../lib/texts/text.ts";
-import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
-import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
+import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
+import { type Advice, ProblemNote } from "../../ui/state/problem-note.tsx";
 import type { FieldConnection } from "./field-api.ts";
 
 /** Advice about a problem, by its code. */
-const advice: Readonly<
-  Record<
-    string,
-    Extract<
-      MessageKey,
-      `modbusWhy.${string}` | `s7Why.${string}` | `bacnetWhy.${string}` | `opcuaWhy.${string}`
-    >
-  >
-> = {
+const advice: Advice = {
   "network_error.no_address": "modbusWhy.name",
   "network_error.unknown_name": "modbusWhy.name",
   "network_error.no_host": "modbusWhy.silent",
@@ -48,16 +40,8 @@ export function ConnectionStateText({ state }: Pick<FieldConnection, "state">) {
   );
 }
 
-/** Problem of a connection and its remedy. */
-export function Problem({ problem }: { problem: Text }) {
-  const key = advice[problem.code];
-  return (
-    <div role="status" class="border-l-4 border-l-error pl-3">
-      {key && <p>{t(key)}</p>}
-      <p class={key ? "text-sm text-soft wrap-anywhere" : "wrap-anywhere"}>{serverText(problem)}</p>
-    </div>
-  );
-}
+/** Problem of a connection, with advice. */
+export const Problem = ({ problem }: { problem: Text }) => <ProblemNote problem={problem} advice={advice} />;
 
 export function NextAttempt({ state }: Pick<FieldConnection, "state">) {
   const time = toMs(state.nextAttemptAt);

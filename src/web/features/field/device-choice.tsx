@@ -5,6 +5,7 @@ import { may } from "../../platform/session.ts";
 import { Radio } from "../../ui/form/choice.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { errorText } from "../../ui/page/error-text.ts";
+import { DeviceSearch } from "../devices/device-search.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
 
@@ -115,15 +116,7 @@ function ExistingDevice(props: { selected: string | undefined; onSelect: (device
   const devices = useDeviceSearch(text, FOUND_MAX);
   return (
     <>
-      <input
-        class="input input-sm w-full"
-        type="search"
-        value={text}
-        placeholder={t("devices.search")}
-        aria-label={t("access.findDevice")}
-        onInput={(e) => setText(e.currentTarget.value)}
-        onKeyDown={(e) => e.key === "Enter" && e.preventDefault()}
-      />
+      <DeviceSearch text={text} onText={setText} />
       {devices?.length === 0 && <p class="text-sm text-soft">{t("common.noDeviceMatches")}</p>}
       {devices && devices.length > 0 && (
         <div class="flex max-h-48 flex-col gap-2 overflow-y-auto rounded-field border border-base-300 p-3">

@@ -1,14 +1,14 @@
-import type { Text } from "../../../lib/texts/text.ts";
-import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
-import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
+import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/state/age.tsx";
+import { NewestError } from "../../ui/state/newest-error.tsx";
+import { type Advice, ProblemNote } from "../../ui/state/problem-note.tsx";
 import { LOCAL_BROKER } from "./integration-form.tsx";
 import type { Bridge, Integration } from "./integrations-api.ts";
 
 /** Advice about a problem, by its code. */
-const advice: Readonly<Record<string, Extract<MessageKey, `bridge.why.${string}`>>> = {
+const advice: Advice = {
   "broker_error.credentials": "bridge.why.user",
   "broker_error.not_allowed": "bridge.why.user",
   "broker_error.taken_over": "bridge.why.clientId",
@@ -21,16 +21,6 @@ const advice: Readonly<Record<string, Extract<MessageKey, `bridge.why.${string}`
   "network_error.unknown_name": "bridge.why.name",
   "outbound.address_refused": "bridge.why.forbidden",
 };
-
-function Problem({ problem }: { problem: Text }) {
-  const key = advice[problem.code];
-  return (
-    <div role="status" class="border-l-4 border-l-error pl-3">
-      {key && <p>{t(key)}</p>}
-      <p class={key ? "text-sm text-soft wrap-anywhere" : "wrap-anywhere"}>{serverText(problem)}</p>
-    </div>
-  );
-}
 
 const LAMPS: Partial<Record<Bridge["status"], string>> = { connected: "lamp-on", connecting: "lamp-wait" };
 
@@ -57,12 +47,9 @@ export function BridgePanel({ integration }: { integration: Integration }) {
         </p>
         {bridge?.nextAttemptAt && <NextTry at={toMs(bridge.nextAttemptAt) ?? 0} />}
       </div>
-      {bridge?.problemText && <Problem problem={bridge.problemText} />}
-      {bridge && !bridge.problemText && bridge.lastErrorText && (
-        <p class="text-sm text-soft wrap-anywhere">
-          {t("common.newestError")} (<Age ts={toMs(bridge.lastErrorAt)} />
-          ): {serverText(bridge.lastErrorText)}
-        </p>
+      {bridge?.problemText && <ProblemNote problem={bridge.problemText} advice={advice} />}
+      {bridge && !bridge.problemText && (
+        <NewestError error={bridge.lastErrorText} at={bridge.lastErrorAt} class="text-soft" />
       )}
       <ul class="flex flex-col gap-1" aria-label={t("field.integration.mqtt.topicFilter")}>
         {filters.map((filter) => (

@@ -3,11 +3,9 @@ import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useLive } from "../../platform/live.ts";
 import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { SchemaFields } from "../../ui/form/schema-fields.tsx";
 import { SubmitButton } from "../../ui/form/submit-button.tsx";
 import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
@@ -28,18 +26,14 @@ import {
   integrationsApi,
   type ListedDownlink,
 } from "./integrations-api.ts";
+import { useIntegrationEvents } from "./use-integration-events.ts";
 
 const SHOWN = 50;
 /** Sends a downlink to a LoRaWAN device, and shows the results of earlier ones. */
 export function DownlinkTab({ integration }: { integration: Integration }) {
   const { integrationId } = integration;
   const list = useKept(() => integrationsApi.downlinks(integrationId, SHOWN), [integrationId]);
-  const reloadSoon = useCoalesced(list.reload);
-  useLive({ topics: ["events"] }, (message) => {
-    if (message.type === "snapshot") reloadSoon();
-    else if (message.topic === "events" && message.event === "integration")
-      if (message.integrationId === integrationId) reloadSoon();
-  });
+  useIntegrationEvents(integrationId, list.reload);
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[24rem_minmax(0,1fr)]">
       {may("integrations:write") && <DownlinkForm integration={integration} onSent={list.reload} />}

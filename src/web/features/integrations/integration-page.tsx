@@ -5,11 +5,9 @@ import type { FormValues } from "../../lib/form-schema.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useLive } from "../../platform/live.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
 import { SchemaFields } from "../../ui/form/schema-fields.tsx";
@@ -20,6 +18,7 @@ import { ResourcePage } from "../../ui/page/resource-page.tsx";
 import { DeleteButton } from "../../ui/page/row-buttons.tsx";
 import { Tabs } from "../../ui/page/tabs.tsx";
 import { Age } from "../../ui/state/age.tsx";
+import { NewestError } from "../../ui/state/newest-error.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
@@ -29,16 +28,12 @@ import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { MessagesTab } from "./messages-tab.tsx";
 import { isLorawan, networkName, statusText } from "./networks.ts";
 import { TransformTab } from "./transform-tab.tsx";
+import { useIntegrationEvents } from "./use-integration-events.ts";
 
 /** Reloads the integration after each of its messages. */
 function useIntegration(integrationId: string): Resource<Integration> {
   const loaded = useResource(() => integrationsApi.get(integrationId), [integrationId]);
-  const reloadSoon = useCoalesced(loaded.reload);
-  useLive({ topics: ["events"] }, (message) => {
-    if (message.type === "snapshot") reloadSoon();
-    else if (message.topic === "events" && message.event === "integration")
-      if (message.integrationId === integrationId) reloadSoon();
-  });
+  useIntegrationEvents(integrationId, loaded.reload);
   return loaded;
 }
 
@@ -148,12 +143,7 @@ function Summary({ integration }: { integration: Integration }) {
         {counters.map(([count, text]) => `${formatCount(count)} ${text}`).join(" · ")} ·{" "}
         {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} never={t("integrations.never")} />
       </p>
-      {lastErrorText !== null && (
-        <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
-          {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
-          ): {serverPhrase(lastErrorText)}
-        </p>
-      )}
+      <NewestError error={lastErrorText} at={lastErrorAt} class="max-w-2xl" />
       {scriptBlockedText !== null && (
         <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
           {t("integrations.scriptBlocked", { reason: serverPhrase(scriptBlockedText) })}

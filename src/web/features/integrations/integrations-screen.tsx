@@ -1,7 +1,6 @@
 import { Cable, FileCode } from "lucide-preact";
 import { useRoute } from "preact-iso";
 import { INTEGRATION_TABS, oneOf } from "../../../lib/console/console-routes.ts";
-import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -13,6 +12,7 @@ import { Page } from "../../ui/page/page.tsx";
 import { ResourceList } from "../../ui/page/resource-list.tsx";
 import { CreateLink } from "../../ui/page/row-buttons.tsx";
 import { Age } from "../../ui/state/age.tsx";
+import { NewestError } from "../../ui/state/newest-error.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
 import { IntegrationPage } from "./integration-page.tsx";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
@@ -82,12 +82,7 @@ function Row({ integration, onChanged }: { integration: Integration; onChanged: 
           {networkName(integration)}
           {isDefault && webhookUrl !== null && ` · ${t("integrations.isDefault")}`}
         </p>
-        {lastErrorText !== null && (
-          <p class="line-clamp-2 text-sm break-words">
-            {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
-            ): {serverPhrase(lastErrorText)}
-          </p>
-        )}
+        <NewestError error={lastErrorText} at={lastErrorAt} class="line-clamp-2" />
       </div>
       <div class="min-w-0 flex-[1_1_9rem]">
         <p class="flex items-center gap-2.5">

@@ -6,8 +6,8 @@ import { may } from "../../platform/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Checkbox } from "../../ui/form/choice.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
-import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { Loaded } from "../../ui/page/loaded.tsx";
+import { AddFound } from "../field/add-found.tsx";
 import { rememberMeaning } from "../field/entry-meanings.ts";
 import type { MapDialogProps } from "../field/map-dialogs.tsx";
 import { itemsOf, meaningOf, type Selected } from "./node-selection.ts";
@@ -68,20 +68,14 @@ export function NodeDialog({
         <div class="max-h-96 overflow-y-auto">
           <Children selection={{ chosen, choose, connectionId }} node={undefined} search={search} />
         </div>
-        <ErrorNote error={action.error} />
-        {may("profiles:write") && (
-          <Checkbox checked={keepsMeanings} onCheck={setKeepsMeanings}>
-            {t("fieldUnit.keepsMeanings")}
-          </Checkbox>
-        )}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button type="submit" class="btn btn-primary" disabled={chosen.size === 0 || action.busy}>
-            {plural("opcua.add", chosen.size)}
-          </button>
-        </div>
+        <AddFound
+          keepsMeanings={keepsMeanings}
+          onKeepsMeanings={setKeepsMeanings}
+          error={action.error}
+          isDisabled={chosen.size === 0 || action.busy}
+          text={plural("opcua.add", chosen.size)}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

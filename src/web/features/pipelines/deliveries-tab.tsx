@@ -15,7 +15,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { errorText } from "../../ui/page/error-text.ts";
 import { ResourceList } from "../../ui/page/resource-list.tsx";
 import { TimelineItem } from "../../ui/page/timeline.tsx";
-import { Age } from "../../ui/state/age.tsx";
+import { NewestError } from "../../ui/state/newest-error.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { type Delivery, type DeliveryState, type Pipeline, pipelinesApi } from "./pipelines-api.ts";
 
@@ -160,12 +160,7 @@ function Counts({ webhooks }: Pick<Pipeline, "webhooks">) {
           </div>
         ))}
       </dl>
-      {lastErrorText !== null && (
-        <p class="max-w-3xl text-sm wrap-anywhere">
-          {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
-          ): {serverPhrase(lastErrorText)}
-        </p>
-      )}
+      <NewestError error={lastErrorText} at={lastErrorAt} class="max-w-3xl" />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import { Pencil } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -17,7 +16,7 @@ import { ResourcePage } from "../../ui/page/resource-page.tsx";
 import { DeleteButton } from "../../ui/page/row-buttons.tsx";
 import { Tabs } from "../../ui/page/tabs.tsx";
 import { TimelineItem } from "../../ui/page/timeline.tsx";
-import { Age } from "../../ui/state/age.tsx";
+import { NewestError } from "../../ui/state/newest-error.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
@@ -112,12 +111,7 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
       <p class="text-sm" data-testid="counters">
         {counters.map(([count, text]) => `${formatCount(count)} ${text}`).join(" · ")}
       </p>
-      {lastErrorText !== null && (
-        <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
-          {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
-          ): {serverPhrase(lastErrorText)}
-        </p>
-      )}
+      <NewestError error={lastErrorText} at={lastErrorAt} class="max-w-2xl" />
     </div>
   );
 }

@@ -1,8 +1,7 @@
 import { Plus, Workflow } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
 import { oneOf, PIPELINE_TABS } from "../../../lib/console/console-routes.ts";
-import { serverPhrase } from "../../platform/i18n/error-texts.ts";
-import { formatCount, toMs } from "../../platform/i18n/format.ts";
+import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -12,7 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { NotFoundScreen } from "../../ui/page/not-found.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import { ResourceList } from "../../ui/page/resource-list.tsx";
-import { Age } from "../../ui/state/age.tsx";
+import { NewestError } from "../../ui/state/newest-error.tsx";
 import { StateLamp } from "../../ui/state/state-lamp.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
 import { PipelineDialog } from "./pipeline-dialog.tsx";
@@ -81,12 +80,7 @@ function PipelineRow({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
         <p class="text-sm text-soft">
           <ScopeText scope={scope} /> · {plural("pipelines.steps", steps.length)}
         </p>
-        {lastErrorText !== null && (
-          <p class="line-clamp-2 text-sm break-words">
-            {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
-            ): {serverPhrase(lastErrorText)}
-          </p>
-        )}
+        <NewestError error={lastErrorText} at={lastErrorAt} class="line-clamp-2" />
       </div>
       <div class="min-w-0 flex-[1_1_9rem]">
         <p class="flex items-center gap-2.5">

@@ -1,22 +1,13 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormDefinition } from "../../ui/form/form-definition.ts";
+import { hostField } from "../field/host-field.ts";
 
 export const connectionForm: FormDefinition = {
   schema: formSchema("s7/s7.schemas.ts", "createConnectionBody"),
   texts: ["s7Connection"],
   fields: [
     { path: "name", input: { autofocus: true } },
-    [
-      {
-        path: "host",
-        input: {
-          autocapitalize: "off",
-          class: "input reading w-full",
-          pattern: String.raw`\s*[^\s\/]+\s*`,
-        },
-      },
-      { path: "port", isRequired: true },
-    ],
+    [hostField, { path: "port", isRequired: true }],
     [
       { path: "rack", isRequired: true },
       { path: "slot", isRequired: true },

@@ -1,6 +1,7 @@
 import { Factory, Plug } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { submittedFields } from "../../lib/submitted-fields.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
@@ -93,13 +94,12 @@ function OwnerFields(props: { setupToken: string; onDone: () => void; onRestore:
   const { setupToken, onDone, onRestore } = props;
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
-    const text = (name: string) => String(data.get(name) ?? "").trim();
+    const field = submittedFields(e);
+    const text = (name: string) => field(name).trim();
     const form = {
       token: setupToken,
       email: text("email"),
-      password: String(data.get("password")),
+      password: field("password"),
       fullName: text("fullName"),
       tenantName: text("tenantName"),
     };

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { submittedFields } from "../../lib/submitted-fields.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -118,13 +119,12 @@ function DetailsStep(props: {
   const plans = useResource(signUpApi.plans, []);
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
-    const text = (name: string) => String(data.get(name) ?? "").trim();
+    const field = submittedFields(e);
+    const text = (name: string) => field(name).trim();
     const form: SignUpForm = {
       fullName: text("fullName"),
       email: text("email"),
-      password: String(data.get("password")),
+      password: field("password"),
       planId: text("planId"),
     };
     action.run(async () => {

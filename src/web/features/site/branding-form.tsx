@@ -1,5 +1,6 @@
 import { Upload } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { readDataUrl } from "../../lib/data-url.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/form/field.tsx";
@@ -26,14 +27,6 @@ const ColorControl = ({ label, hint, value, onChange }: ControlProps) => (
   </Field>
 );
 
-const readFile = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
-
 function LogoControl({ label, hint, error, value, isDisabled, onChange }: ControlProps) {
   const [tooLarge, setTooLarge] = useState(false);
   const select = async (input: HTMLInputElement) => {
@@ -41,7 +34,7 @@ function LogoControl({ label, hint, error, value, isDisabled, onChange }: Contro
     input.value = ""; // so that the same file can be selected again
     if (!file) return;
     setTooLarge(file.size > LOGO_BYTES_MAX);
-    if (file.size <= LOGO_BYTES_MAX) onChange(await readFile(file));
+    if (file.size <= LOGO_BYTES_MAX) onChange(await readDataUrl(file));
   };
   const problem = tooLarge ? t("branding.logoTooLarge") : error;
   return (

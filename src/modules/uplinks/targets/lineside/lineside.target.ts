@@ -22,7 +22,7 @@ import type {
 } from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
 import { toPublishError } from "../broker-errors.ts";
-import { BrokerLink } from "../broker-link.ts";
+import { BrokerLink, BrokerTarget } from "../broker-link.ts";
 import { packRows } from "../row-packing.ts";
 import { compilePayload, ROW_TEMPLATE, TemplateRows } from "../template-rows.ts";
 import type { LinesideSettings } from "./lineside.schemas.ts";
@@ -316,10 +316,9 @@ const SETTLING_MS = 2_000;
  * NaN and infinities are skipped. Attributes become client attributes: `key`, `server.key` or `shared.key`; a deleted one keeps its last value. An
  * alarm becomes telemetry: `alarm.<type>` is its severity or `CLEARED`, for alarm rules, and `alarm.<type>.event` is the whole event.
  */
-class LinesideTarget implements Target {
-  readonly inFlightMax = 1;
+class LinesideTarget extends BrokerTarget {
   readonly #settings: LinesideSettings;
-  readonly #link: BrokerLink;
+  protected readonly link: BrokerLink;
   readonly #names: ChildNames;
   readonly #commands: LinesideCommands;
   readonly #requests = new ChildRequests();
@@ -328,13 +327,14 @@ class LinesideTarget implements Target {
   #connection: BrokerConnection | undefined;
 
   constructor(settings: LinesideSettings, context: TargetContext) {
+    super();
     this.#settings = settings;
     this.#names = new ChildNames({
       prefix: settings.namePrefix,
       ask: (connection, child, key) => this.#requests.ask(connection, child, key),
     });
     this.#commands = new LinesideCommands({ context, names: this.#names });
-    this.#link = new BrokerLink({
+    this.link = new BrokerLink({
       settings,
       ...(settings.token !== undefined && { credentials: { username: settings.token } }),
       context,
@@ -348,28 +348,20 @@ class LinesideTarget implements Target {
     });
   }
 
-  get bytesSent(): number {
-    return this.#link.bytesSent;
-  }
-
-  async check(signal: AbortSignal): Promise<void> {
-    await this.#link.connect(signal);
-  }
-
   async send({ records }: Batch, signal: AbortSignal): Promise<void> {
-    const connection = await this.#link.connect(signal);
+    const connection = await this.link.connect(signal);
     // A deletion has no message, so it must not create a child.
     const devices = records.flatMap(({ kind, device }) => (kind === "deletion" ? [] : [device]));
-    await abortable(this.#names.claim(connection, devices), signal, () => this.#link.drop());
+    await abortable(this.#names.claim(connection, devices), signal, () => this.link.drop());
     const { messageBytesMax } = this.#settings;
     const bytesMax = Math.min(messageBytesMax, connection.limits.packetBytesMax - PACKET_HEAD_BYTES);
-    await this.#link.publish(this.#messages(records, bytesMax), signal);
+    await this.link.publish(this.#messages(records, bytesMax), signal);
   }
 
   /** Closes the target after running commands have responded, because the uplink may only be restarting with other settings. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await this.#commands.settled(SETTLING_MS);
-    await this.#link.close();
+    await super.close();
   }
 
   *#messages(records: readonly UplinkRecord[], bytesMax: number): Generator<BrokerMessage> {

@@ -3,7 +3,7 @@ import { TextWriter } from "../../../../lib/data/text-writer.ts";
 import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
-import { BrokerLink } from "../broker-link.ts";
+import { BrokerLink, BrokerTarget } from "../broker-link.ts";
 import { eventLine } from "../ndjson-encoder.ts";
 import { PublishRun } from "../publish-run.ts";
 import { packRows, type RowSource } from "../row-packing.ts";
@@ -123,24 +123,24 @@ class SparkplugEncoding implements Encoding {
  * twice, with the same timestamps. Events are lines of `ndjson-encoder.ts`. JSON has `null` in place of NaN and infinities, which CBOR and
  * Sparkplug B can represent. Deletions are events on the event topic.
  */
-class MqttTarget implements Target {
-  readonly inFlightMax = 1;
+class MqttTarget extends BrokerTarget {
   readonly #settings: MqttTargetSettings;
   readonly #encoding: Encoding;
-  readonly #link: BrokerLink;
+  protected readonly link: BrokerLink;
   #isBearing = false;
 
   constructor(settings: MqttTargetSettings, context: TargetContext) {
+    super();
     this.#settings = settings;
     if (settings.format !== "SPARKPLUG_B") {
       this.#encoding = new TemplateEncoding(settings);
-      this.#link = new BrokerLink({ settings, context, filters: [], receive: () => {} });
+      this.link = new BrokerLink({ settings, context, filters: [], receive: () => {} });
       return;
     }
     const { groupId: group, edgeNodeId } = settings;
     const node = new SparkplugNode({ group, node: edgeNodeId, now: () => context.now() });
     this.#encoding = new SparkplugEncoding(node);
-    this.#link = new BrokerLink({
+    this.link = new BrokerLink({
       settings,
       context,
       filters: [node.commandTopic],
@@ -153,29 +153,17 @@ class MqttTarget implements Target {
     });
   }
 
-  get bytesSent(): number {
-    return this.#link.bytesSent;
-  }
-
-  async check(signal: AbortSignal): Promise<void> {
-    await this.#link.connect(signal);
-  }
-
   async send({ records }: Batch, signal: AbortSignal): Promise<void> {
-    const { limits } = await this.#link.connect(signal);
+    const { limits } = await this.link.connect(signal);
     const bytesMax = Math.min(this.#settings.messageBytesMax, limits.packetBytesMax - PACKET_HEAD_BYTES);
-    await this.#link.publish(this.#messages(records, bytesMax), signal);
-  }
-
-  close(): Promise<void> {
-    return this.#link.close();
+    await this.link.publish(this.#messages(records, bytesMax), signal);
   }
 
   /** Sends the births requested by the host. Further requests are served after these are acknowledged. */
   async #bearAgain(node: SparkplugNode): Promise<void> {
     if (this.#isBearing) return;
     this.#isBearing = true;
-    while (node.isRebirthWanted && (await this.#link.announce(node.births())));
+    while (node.isRebirthWanted && (await this.link.announce(node.births())));
     this.#isBearing = false;
   }
 

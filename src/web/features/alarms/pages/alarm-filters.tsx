@@ -12,6 +12,7 @@ import { SearchBox } from "../../../ui/form/search-box.tsx";
 import { Segments } from "../../../ui/form/segments.tsx";
 import { nameOf } from "../../devices/device-names.ts";
 import { devicesApi } from "../../devices/devices-api.ts";
+import { TagFilter } from "../../devices/tag-filter.tsx";
 import type { AlarmFilter } from "../alarms-api.ts";
 
 const STATES = ["unacknowledged", "open", "acknowledged", "cleared", "all"] as const;
@@ -90,20 +91,13 @@ export function AlarmFilterBar({ filters }: { filters: AlarmFilters }) {
 }
 
 function MoreFilters({ filters: { filter, set } }: { filters: AlarmFilters }) {
-  const tags = useResource(devicesApi.tags, []);
   const types = useResource(devicesApi.types, []);
   const profiles = useResource(devicesApi.profiles, []);
   const gateways = useResource(devicesApi.gateways, []);
   const clear = () => set(Object.fromEntries(MORE.map((name) => [name, ""])));
   return (
     <div class="flex w-full flex-wrap items-center gap-3">
-      <FilterSelect
-        label={t("alarms.tag")}
-        all={t("alarms.anyTag")}
-        value={filter.tag}
-        options={(tags.data ?? []).map(({ tag }) => ({ id: tag, text: tag }))}
-        onSelect={(tag) => set({ tag })}
-      />
+      <TagFilter tag={filter.tag} onSelect={(tag) => set({ tag })} />
       <FilterSelect
         label={t("common.deviceType")}
         all={t("devices.allTypes")}

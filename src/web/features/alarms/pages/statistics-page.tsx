@@ -10,7 +10,7 @@ import {
   toMs,
 } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../../platform/resource.ts";
+import { useKept } from "../../../platform/resource.ts";
 import { useUrlFilter } from "../../../platform/use-url-filter.ts";
 import { FilterSelect } from "../../../ui/form/filter-select.tsx";
 import { Segments } from "../../../ui/form/segments.tsx";
@@ -18,7 +18,7 @@ import { Loaded } from "../../../ui/page/loaded.tsx";
 import { PageHead } from "../../../ui/page/page-head.tsx";
 import { Section } from "../../../ui/page/section.tsx";
 import { Age } from "../../../ui/state/age.tsx";
-import { devicesApi } from "../../devices/devices-api.ts";
+import { TagFilter } from "../../devices/tag-filter.tsx";
 import { type AlarmStatistics, alarmStatistics } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 import { AlarmTabs } from "./alarm-tabs.tsx";
@@ -36,7 +36,6 @@ export function StatisticsPage() {
   const { filter, set } = useUrlFilter(["span", "operators", "tag"]);
   const span = isSpan(filter.span) ? filter.span : "week";
   const operators = OPERATORS.find((count) => count === filter.operators) ?? "1";
-  const tags = useResource(devicesApi.tags, []);
   const figures = useKept(
     () => alarmStatistics({ spanMs: SPANS[span], operators, tag: filter.tag || undefined }),
     [span, operators, filter.tag],
@@ -64,13 +63,7 @@ export function StatisticsPage() {
           }))}
           onSelect={(next) => set({ operators: next })}
         />
-        <FilterSelect
-          label={t("alarms.tag")}
-          all={t("alarms.anyTag")}
-          value={filter.tag}
-          options={(tags.data ?? []).map(({ tag }) => ({ id: tag, text: tag }))}
-          onSelect={(tag) => set({ tag })}
-        />
+        <TagFilter tag={filter.tag} onSelect={(tag) => set({ tag })} />
       </div>
       <Loaded of={figures}>{(loaded) => <Figures figures={loaded} />}</Loaded>
     </>

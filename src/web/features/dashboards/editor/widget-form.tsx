@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { positionKeys } from "../../../../lib/console/web-mercator.ts";
 import { AGGREGATIONS } from "../../../lib/aggregations.ts";
 import { BARS_MAX } from "../../../lib/consumption.ts";
+import { readDataUrl } from "../../../lib/data-url.ts";
 import { type Comparison, comparisonOf } from "../../../lib/explore-view.ts";
 import type { FormValues, ObjectSchema } from "../../../lib/form-schema.ts";
 import { BAND_INTERVALS, LINE_STYLES } from "../../../lib/line-styles.ts";
@@ -172,18 +173,10 @@ function Params({ label, hint, value, onChange }: ControlProps) {
 /** Max. bytes of the file. As text in the dashboard it is a third larger. */
 const IMAGE_BYTES_MAX = 400 * 1024;
 
-const readPicture = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
-
 function Image({ label, hint, value, onChange }: ControlProps) {
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const take = async (file: File) => {
-    const picture = file.size > IMAGE_BYTES_MAX ? "" : await readPicture(file);
+    const picture = file.size > IMAGE_BYTES_MAX ? "" : await readDataUrl(file);
     const isGood = isPicture(picture);
     setProblem(isGood ? undefined : t("widget.imageWrong"));
     if (isGood) onChange(picture);
