@@ -168,8 +168,10 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
         detail: {
           operationId: "getReadiness",
           summary: "Check whether requests and devices are served",
-          description:
-            "503 with its reasons while starting and stopping, and while data cannot be stored: the disk is full or read-only, or storage has failed. `warnings` do not keep the gateway from its work.",
+          description: "`warnings` do not keep the gateway from its work.",
+          errors: {
+            503: "With its reasons while starting and stopping, and while data cannot be stored: the disk is full or read-only, or storage has failed.",
+          },
         },
       },
     );
@@ -199,7 +201,8 @@ const socketRoutes = (deps: HttpDeps) => {
           operationId: "connectRealtime",
           summary: "Subscribe to realtime data over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
-          description: `426 without a WebSocket handshake. First message \`{type:"auth", token}\` → \`{type:"ready"}\`, within 5 s and 8 KB. Then \`{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}\` → \`{type:"snapshot", id, telemetry, devices}\` and \`{type:"data", id, topic, deviceId, …}\`. A snapshot of many devices consists of several messages, all but the last with \`more: true\`. A slow reader gets the newest value of each key (\`merged: true\`). A connection has at most ${SUBSCRIPTIONS_MAX} subscriptions, which name at most ${SUBSCRIBED_KEYS_MAX} keys in total; equal lists count once. A refused subscription is answered by \`{type:"error", id, code, message}\`.`,
+          description: `First message \`{type:"auth", token}\` → \`{type:"ready"}\`, within 5 s and 8 KB. Then \`{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}\` → \`{type:"snapshot", id, telemetry, devices}\` and \`{type:"data", id, topic, deviceId, …}\`. A snapshot of many devices consists of several messages, all but the last with \`more: true\`. A slow reader gets the newest value of each key (\`merged: true\`). A connection has at most ${SUBSCRIPTIONS_MAX} subscriptions, which name at most ${SUBSCRIBED_KEYS_MAX} keys in total; equal lists count once. A refused subscription is answered by \`{type:"error", id, code, message}\`.`,
+          errors: { 426: "Without a WebSocket handshake." },
         },
       },
     )
@@ -217,7 +220,8 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "Connect a device over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
-            "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before. 401 for an invalid token, 426 without a WebSocket handshake.",
+            "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before.",
+          errors: { 401: "For an invalid token.", 426: "Without a WebSocket handshake." },
         },
       },
     )
@@ -238,8 +242,8 @@ const socketRoutes = (deps: HttpDeps) => {
           operationId: "connectMqtt",
           summary: "Connect with MQTT over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
-          description:
-            "Subprotocol `mqtt`; the same protocol as on the MQTT port. 426 without a WebSocket handshake.",
+          description: "Subprotocol `mqtt`; the same protocol as on the MQTT port.",
+          errors: { 426: "Without a WebSocket handshake." },
         },
       },
     );

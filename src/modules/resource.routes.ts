@@ -105,8 +105,7 @@ export function ensureUnchanged(request: Request, updatedAt: unknown): void {
 /** Returns the texts of a change that accepts `If-Match`. */
 export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
   ...texts,
-  description:
-    `${texts.description ?? ""} 412 if it was changed after the version that \`If-Match\` names.`.trim(),
+  errors: { 412: "If it was changed after the version that `If-Match` names.", ...texts.errors },
   parameters: [ifMatch],
 });
 

@@ -11,11 +11,13 @@ import type { RowList } from "../platform/database/row-list.ts";
 import { workShare } from "../platform/load/fair-share.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Permission } from "./identity/permissions.ts";
+import type { OperationErrors } from "./operation-errors.ts";
 
 /** Texts of an operation for the OpenAPI document. */
 export interface OperationTexts {
   readonly summary: string;
   readonly description?: string;
+  readonly errors?: OperationErrors;
   /** Default: the operation and the title of `schemas.item`, such as `listCodecs` and `updateCodec`. */
   readonly operationId?: string;
 }

@@ -253,7 +253,9 @@ export const isLargeResponse = (value: unknown): boolean => isLongerJson(value, 
 export const asResponse = <Value>(response: Response): Value => response as unknown as Value;
 
 /** Limit of exports for OpenAPI descriptions. */
-export const EXPORTS_LIMIT = `429 if the user already runs ${EXPORTS_MAX.user} exports, or the tenant ${EXPORTS_MAX.tenant}.`;
+export const EXPORTS_LIMIT = {
+  429: `If the user already runs ${EXPORTS_MAX.user} exports, or the tenant ${EXPORTS_MAX.tenant}.`,
+};
 
 /**
  * Streams an export as the client reads it; each piece takes a few milliseconds. `create` is called once the limit allows the export.

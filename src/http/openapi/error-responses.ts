@@ -1,9 +1,12 @@
+import { invariant } from "../../lib/core/invariant.ts";
+import type { ErrorStatus } from "../../modules/operation-errors.ts";
 import { statusNames } from "../status-names.ts";
 import type { Reference, Response, RouteDetail } from "./openapi.types.ts";
 
 const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
 
-const descriptions: Record<number, string> = {
+/** Descriptions of the shared responses; 401 has no body. */
+const descriptions: Record<Exclude<ErrorStatus, 401>, string> = {
   400: "Something in the request is missing or invalid; the message names it.",
   403: "The caller may not do this, or a quota is used up; the message says which.",
   404: "The object does not exist, or the caller cannot see it.",
@@ -59,51 +62,7 @@ interface FailingRoute {
   readonly takesBody: boolean;
 }
 
-/** Description of an operation, split into its own text and errors by status. */
-interface ToldErrors {
-  readonly description: string;
-  readonly errors: Readonly<Record<string, string>>;
-}
-
-/** Returns whether a status has a description: 401 has no body and no description of its own. */
-const isError = (status: string): boolean => status === "401" || status in descriptions;
-
-const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-
-/**
- * Moves clauses such as `409 when the name is taken` from the description to the response of that status, unless `described` already documents it.
- */
-export function splitErrors(description: string, described: object): ToldErrors {
-  const errors: Record<string, string> = {};
-  const sentences = description.split(/(?<=\.)\s+/).flatMap((sentence) => {
-    const clauses = sentence
-      .replace(/\.$/, "")
-      .split(/;\s+/)
-      .flatMap((clause) => (/^[45]\d\d/.test(clause) ? clause.split(/, (?:and )?(?=[45]\d\d,? )/) : clause));
-    const others = clauses.filter((clause) => {
-      const [, status, meaning] = /^([45]\d\d)[,:]?\s+(.+)$/s.exec(clause) ?? [];
-      if (status === undefined || meaning === undefined) return true;
-      if (!isError(status) || status in described) return true;
-      errors[status] = asSentence(meaning);
-      return false;
-    });
-    return others.length === clauses.length
-      ? sentence
-      : others.length === 0
-        ? []
-        : asSentence(others.join("; "));
-  });
-  return { description: sentences.join(" "), errors };
-}
-
-/** Returns the error statuses named in a description: `409 when the name is taken`. */
-const statusesNamedIn = (description = ""): number[] =>
-  [...description.matchAll(/\b[45]\d\d\b/g)]
-    .map(([status]) => status)
-    .filter(isError)
-    .map(Number);
-
-/** Returns the errors that every operation of this form can return, and those in its description. */
+/** Returns the errors that every operation of this form can return, and those that its route describes. */
 export function errorsOf({
   method,
   path,
@@ -125,9 +84,18 @@ export function errorsOf({
     ...(isDevice ? [429] : []),
     ...(hasInput ? [431] : []),
     ...(isRead && !needsPermission ? [] : [503]),
-    ...statusesNamedIn(detail.description),
   ];
-  return Object.fromEntries(statuses.map((status) => [String(status), refer(status, `${method} ${path}`)]));
+  const route = `${method} ${path}`;
+  const common = statuses.map((status) => [String(status), refer(status, route)]);
+  return { ...Object.fromEntries(common), ...describedErrors(detail, route) };
+}
+
+function describedErrors({ errors = {} }: RouteDetail, route: string): Record<string, Reference> {
+  const described = Object.entries(errors).map(([status, description]): [string, Reference] => {
+    invariant(status === "401" || status in descriptions, `${route} describes known error statuses`);
+    return [status, { ...refer(Number(status), route), description }];
+  });
+  return Object.fromEntries(described);
 }
 
 function refer(status: number, route: string): Reference {

@@ -1,3 +1,12 @@
+import type { OperationErrors } from "../../modules/operation-errors.ts";
+
+declare module "elysia/types" {
+  /** `detail` of routes. */
+  interface DocumentDecoration {
+    errors?: OperationErrors;
+  }
+}
+
 /** Keywords of JSON Schema (2020-12) in the document. */
 export interface JsonSchema {
   $ref?: string;
@@ -56,6 +65,7 @@ export interface Operation {
 export interface RouteDetail {
   readonly summary?: string;
   readonly description?: string;
+  readonly errors?: OperationErrors;
   readonly operationId?: string;
   /** Example of the JSON request. */
   readonly example?: unknown;

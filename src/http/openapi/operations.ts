@@ -2,8 +2,8 @@ import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/core/invariant.ts";
 import { ATTRIBUTE_SCOPES } from "../../modules/attributes/attributes.types.ts";
 import type { Components } from "./components.ts";
-import { errorsOf, splitErrors } from "./error-responses.ts";
-import type { Content, Operation, Parameter, Reference, Response, RouteDetail } from "./openapi.types.ts";
+import { errorsOf } from "./error-responses.ts";
+import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
 
 /** Descriptions of path parameters by name. */
 
@@ -183,6 +183,19 @@ const withResponses = (
     ]),
   );
 
+/** Adds the meanings of errors to responses that a route describes itself, such as pages. */
+const withMeanings = (
+  responses: Operation["responses"] = {},
+  errors: Readonly<Record<string, string>> = {},
+): Operation["responses"] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const meaning = errors[status];
+      const description = `${meaning} ${response.description}`;
+      return [status, meaning === undefined ? response : { ...response, description }];
+    }),
+  );
+
 /** Returns own extensions, such as the required permission (`x-permission`). */
 const extensionsOf = (detail: RouteDetail): object =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => name.startsWith("x-")));
@@ -198,7 +211,7 @@ export function operationOf(
   examples: ResponseExamples,
 ): Operation {
   const { method, path } = route;
-  const { operationId, summary = "", tags = [], security = [] } = detail;
+  const { operationId, summary = "", description, tags = [], security = [] } = detail;
   // If a route has none, the plug-in derives it from the path.
   invariant(
     operationId !== undefined && route.hooks.detail?.operationId === operationId,
@@ -216,26 +229,21 @@ export function operationOf(
     // By contract, webhooks return 400 for an unsupported content type.
     takesBody: requestBody !== undefined && !path.startsWith("/api/v1/integrations/"),
   });
-  const told = splitErrors(detail.description ?? "", responses ?? {});
-  const meanings = Object.fromEntries(
-    Object.entries(told.errors).map(([status, meaning]): [string, Reference] => [
-      status,
-      { $ref: errors[status]?.$ref ?? "", description: meaning },
-    ]),
-  );
   return {
     operationId,
     tags,
     summary,
-    ...(told.description !== "" && { description: told.description }),
+    ...(description !== undefined && { description }),
     security,
     ...extensionsOf(detail),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
     responses: {
       ...errors,
-      ...meanings,
-      ...withResponses({ ...successesOf(route, making), ...responses }, examples[operationId] ?? {}),
+      ...withResponses(
+        { ...successesOf(route, making), ...withMeanings(responses, detail.errors) },
+        examples[operationId] ?? {},
+      ),
     },
   };
 }

@@ -83,7 +83,8 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
         operationId: "listAlarms",
         summary: "List alarms, most recently raised first",
         description:
-          "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
+          "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device.",
+        errors: { 400: "For an unknown severity or status." },
       },
     })
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
@@ -104,8 +105,8 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
       detail: {
         operationId: "updateEscalationSettings",
         summary: "Change the escalation settings",
-        description:
-          "All four fields are required; minutes are whole numbers from 1 to 10,080. 403 unless owner or administrator, and without access to all devices.",
+        description: "All four fields are required; minutes are whole numbers from 1 to 10,080.",
+        errors: { 403: "Unless owner or administrator, and without access to all devices." },
         example: {
           level1To2Minutes: 15,
           level2To3Minutes: 60,
@@ -128,7 +129,8 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "acknowledgeAlarms",
           summary: "Acknowledge several alarms",
-          description: `All alarms are changed, or none. 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
+          description: `All alarms are changed, or none. ${AGAIN} ${HANDLING}`,
+          errors: { 404: "If one of them does not exist." },
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -147,7 +149,8 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "clearAlarms",
           summary: "Clear several alarms",
-          description: `All alarms are changed, or none. 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
+          description: `All alarms are changed, or none. ${AGAIN} ${HANDLING}`,
+          errors: { 404: "If one of them does not exist." },
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -167,7 +170,8 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "createAlarmComments",
           summary: "Comment on several alarms",
-          description: `All alarms get the comment, or none. 404 if one of them does not exist. ${HANDLING}`,
+          description: `All alarms get the comment, or none. ${HANDLING}`,
+          errors: { 404: "If one of them does not exist." },
           example: {
             alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"],
             message: "The line is being cleaned.",

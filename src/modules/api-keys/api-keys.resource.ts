@@ -30,19 +30,26 @@ export const apiKeyResource = defineResource({
     },
     create: {
       summary: "Create an API key",
-      description: `Send the key as \`Authorization: Bearer lsk_…\`. Only this response shows it. The key never has more permissions than its creator currently has: it stops working while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${ADMINS_ONLY}`,
+      description: `Send the key as \`Authorization: Bearer lsk_…\`. Only this response shows it. The key never has more permissions than its creator currently has: it stops working while the creator is disabled and when the creator is deleted. ${ADMINS_ONLY}`,
+      errors: {
+        400: "For an expiry in the past or a device that the caller does not see.",
+        403: "Also for a role above the caller's and for somebody who acts as another user.",
+        409: "When the name is taken or the tenant has too many keys.",
+      },
       example: { name: "ERP", role: "TENANT_READ_ONLY", expiresAt: "2027-12-31T00:00:00Z" },
     },
     update: {
       action: "rename",
       summary: "Rename an API key",
-      description: `Role, devices and expiry cannot change; create another key instead. 404 unknown; 409 when the name is taken. ${ADMINS_ONLY}`,
+      description: `Role, devices and expiry cannot change; create another key instead. ${ADMINS_ONLY}`,
+      errors: { 404: "Unknown.", 409: "When the name is taken." },
       example: { name: "ERP of plant north" },
     },
     delete: {
       action: "revoke",
       summary: "Revoke an API key",
-      description: `The key and the streams that it opened end immediately. 404 unknown. ${ADMINS_ONLY}`,
+      description: `The key and the streams that it opened end immediately. ${ADMINS_ONLY}`,
+      errors: { 404: "Unknown." },
     },
   },
 });

@@ -88,7 +88,8 @@ export const attributesRoutes = (deps: {
         detail: {
           operationId: "setDeviceAttributes",
           summary: "Set attributes of a device",
-          description: "SHARED attributes are sent to the device. 400 for a value of more than 64 KiB.",
+          description: "SHARED attributes are sent to the device.",
+          errors: { 400: "For a value of more than 64 KiB." },
           example: { scope: "SHARED", attributes: { mode: "night", setpoint: 18 } },
         },
       },
@@ -143,7 +144,8 @@ export const attributesRoutes = (deps: {
           operationId: "listDeviceAttributeChanges",
           summary: "List a device's attribute changes, newest first",
           description:
-            "Setting the same value again is not a change. The newest changes of each device are kept, see the setting `attribute_changes_max`. 400 for an invalid scope. `X-Total-Count` has their number, `Link` the next page.",
+            "Setting the same value again is not a change. The newest changes of each device are kept, see the setting `attribute_changes_max`. `X-Total-Count` has their number, `Link` the next page.",
+          errors: { 400: "For an invalid scope." },
         },
       },
     )

@@ -139,7 +139,8 @@ export const auditRoutes = (deps: {
           operationId: "listAuditEntries",
           summary: "List entries of the audit log, the newest first",
           description:
-            "The log has every change by a user, an API key or the command line, refused requests, and sign-ins. `X-Total-Count` has the number of matches (with a filter, on the first page only), `Link` the next page. 400 for a bad time or cursor; 403 unless owner or administrator. Users of the gateway's own site also see sign-ins with unknown addresses.",
+            "The log has every change by a user, an API key or the command line, refused requests, and sign-ins. `X-Total-Count` has the number of matches (with a filter, on the first page only), `Link` the next page. Users of the gateway's own site also see sign-ins with unknown addresses.",
+          errors: { 400: "For a bad time or cursor.", 403: "Unless owner or administrator." },
         },
       },
     )
@@ -149,7 +150,7 @@ export const auditRoutes = (deps: {
       detail: {
         operationId: "listAuditActions",
         summary: "List the actions for the audit filter",
-        description: "403 unless owner or administrator.",
+        errors: { 403: "Unless owner or administrator." },
       },
     })
     .get(
@@ -169,7 +170,8 @@ export const auditRoutes = (deps: {
           operationId: "exportAuditLog",
           summary: "Export the audit log",
           responses: { 200: fileResponse("One row or line per entry.", "text/csv", "application/x-ndjson") },
-          description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for an invalid time; 403: requires owner or administrator. ${EXPORTS_LIMIT}`,
+          description: "Streams all matching entries as CSV for spreadsheets or as NDJSON.",
+          errors: { ...EXPORTS_LIMIT, 400: "For an invalid time.", 403: "Requires owner or administrator." },
         },
       },
     )
@@ -179,7 +181,7 @@ export const auditRoutes = (deps: {
       detail: {
         operationId: "getAuditEntry",
         summary: "Read an entry",
-        description: "403 unless owner or administrator; 404 if unknown.",
+        errors: { 403: "Unless owner or administrator.", 404: "If unknown." },
       },
     });
 };

@@ -7,6 +7,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import type { WithLink } from "../report-refusal.ts";
 import {
   backupRun,
@@ -98,7 +99,6 @@ function toStream(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
 const snapshotList = wholeList({ sort: ["createdAt", "bytes"], search: ["id", "version"] });
 const PREFIX = "/api/gateway/backup";
 const LINK_LIFETIME_MS = 60_000;
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 interface BackupRouteDeps {
   readonly backups: BackupsService;
@@ -121,7 +121,8 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "getBackupSettings",
           summary: "Get settings and state of backups",
-          description: `Without secrets. ${OPERATORS}`,
+          description: "Without secrets.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -151,7 +152,12 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "setBackupSettings",
           summary: "Change the settings of backups",
-          description: `Existing backups stay as they are. 409 for a value that the configuration sets. 400 for a folder inside the data directory and for an invalid schedule. ${OPERATORS}`,
+          description: "Existing backups stay as they are.",
+          errors: {
+            ...OPERATORS_ONLY,
+            400: "For a folder inside the data directory and for an invalid schedule.",
+            409: "For a value that the configuration sets.",
+          },
           example: {
             place: { kind: "folder", path: "/media/usb/lineside" },
             passphrase: "correct horse battery staple",
@@ -179,7 +185,12 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "testBackupPlace",
           summary: "Test a backup location",
-          description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${OPERATORS}`,
+          description: "Writes a small object, reads and removes it.",
+          errors: {
+            403: `${OPERATORS_ONLY[403]} For a wrong passphrase.`,
+            409: "Where another gateway keeps its backups.",
+            503: "When the place cannot be used.",
+          },
           example: { place: { kind: "folder", path: "/media/usb/lineside" } },
         },
       },
@@ -205,7 +216,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "listBackupRuns",
           summary: "List runs of backups, the newest first",
-          description: OPERATORS,
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -223,7 +234,8 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "startBackup",
           summary: "Back up now",
-          description: `Starts a backup, which runs in the background. 409 while one runs, and before a place is set. ${OPERATORS}`,
+          description: "Starts a backup, which runs in the background.",
+          errors: { ...OPERATORS_ONLY, 409: "While one runs, and before a place is set." },
         },
       },
     );
@@ -259,7 +271,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "listBackups",
           summary: "List the backups at the place, the newest first",
-          description: `503 when the place cannot be reached. ${OPERATORS}`,
+          errors: { ...OPERATORS_ONLY, 503: "When the place cannot be reached." },
         },
       },
     )
@@ -275,7 +287,8 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
           operationId: "downloadBackup",
           summary: "Download a backup as one file",
           responses: documentedArchive,
-          description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${OPERATORS}`,
+          description: "`lineside restore --from <file>` restores it.",
+          errors: { ...OPERATORS_ONLY, 404: "For an unknown backup.", 409: "Before a place is set." },
         },
       },
     );
@@ -299,7 +312,8 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
         detail: {
           operationId: "createBackupLink",
           summary: "Create a link that downloads a backup once",
-          description: `The link works for one minute. ${OPERATORS}`,
+          description: "The link works for one minute.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -319,7 +333,7 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
           operationId: "downloadLinkedBackup",
           summary: "Download a backup by a link",
           responses: documentedArchive,
-          description: "404 for a link that is unknown, used or expired.",
+          errors: { 404: "For a link that is unknown, used or expired." },
         },
       },
     );

@@ -39,8 +39,8 @@ export const setupRestorationRoutes = ({
         detail: {
           operationId: "getSetupRestoration",
           summary: "Get the state of a restoration on a new gateway",
-          description:
-            "404 if the setup link is not valid. A restored gateway has an owner, so the link is not valid any more.",
+          description: "A restored gateway has an owner, so the link is not valid any more.",
+          errors: { 404: "If the setup link is not valid." },
         },
       },
     )
@@ -67,8 +67,12 @@ export const setupRestorationRoutes = ({
         detail: {
           operationId: "uploadSetupArchive",
           summary: "Upload a part of a backup archive",
-          description:
-            "At most 1 MiB, in order. A part at offset 0 begins a new upload. 404 if the setup link is not valid; 409 when `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored; 413 for a larger part.",
+          description: "At most 1 MiB, in order. A part at offset 0 begins a new upload.",
+          errors: {
+            404: "If the setup link is not valid.",
+            409: "When `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored.",
+            413: "For a larger part.",
+          },
           requestBody: partRequest,
         },
       },
@@ -88,7 +92,8 @@ export const setupRestorationRoutes = ({
           operationId: "restoreSetupArchive",
           summary: "Restore the uploaded archive",
           description:
-            "Reads and checks it in the background; the gateway then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the setup link is not valid; 409 before the whole file is there.",
+            "Reads and checks it in the background; the gateway then restarts with the restored data. Until then nothing is replaced, and no owner can be created.",
+          errors: { 404: "If the setup link is not valid.", 409: "Before the whole file is there." },
           example: {
             token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
             passphrase: "correct horse battery staple",

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
-import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { refusalText } from "./bacnet.errors.ts";
@@ -51,7 +51,13 @@ export const bacnetConnectionsRoutes = ({ bacnet, auth }: RoutesDeps) =>
       detail: {
         operationId: "browseBacnetObjects",
         summary: "List objects of a BACnet device now",
-        description: `Reads up to 50 places of the device's list of objects, and answers with those that have a value. 409 while the connection is not open, or if the device refuses; 404 unknown. ${NEEDS_ALL}`,
+        description:
+          "Reads up to 50 places of the device's list of objects, and answers with those that have a value.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          404: "Unknown.",
+          409: "While the connection is not open, or if the device refuses.",
+        },
         example: { from: 1 },
       },
     },
@@ -91,7 +97,8 @@ export const bacnetObjectMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseBacnetObjectMap",
       summary: "Read BACnet objects from CSV",
       description:
-        "Returns the objects of a table or EDE file without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, priority, cov, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the objects of a table or EDE file without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, priority, cov, intervalMs, writable.",
+      errors: { 400: "For a text that is not a table." },
       example: { csv: "key,address\ntemperature,analog-input:1" },
     },
     auth,
@@ -108,7 +115,12 @@ export const bacnetSearchRoutes = ({ search, auth }: { search: DeviceSearch; aut
       detail: {
         operationId: "searchBacnetDevices",
         summary: "Search for BACnet devices",
-        description: `Asks who is there (Who-Is), and lists the devices that answered within three seconds. 400 for an address that is not allowed; 409 while another search runs, or if the BBMD refuses. ${NEEDS_ALL}`,
+        description: "Asks who is there (Who-Is), and lists the devices that answered within three seconds.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          400: "For an address that is not allowed.",
+          409: "While another search runs, or if the BBMD refuses.",
+        },
         example: { address: "192.168.1.255" },
       },
     });

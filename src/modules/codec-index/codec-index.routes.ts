@@ -4,6 +4,7 @@ import { readBytes } from "../../lib/network/request-bytes.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import {
   archivePartQuery,
   entriesQuery,
@@ -19,7 +20,6 @@ import type { ExampleOutcome } from "./example-run.ts";
 
 const PREFIX = "/api/integrations/codec-index";
 const PART_BYTES_MAX = 1024 * 1024;
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 interface CodecIndexRouteDeps {
   readonly codecIndex: CodecIndexService;
@@ -82,7 +82,14 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "uploadCodecIndexArchive",
           summary: "Upload a part of a collection of codecs",
-          description: `A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload. 400 for a larger archive; 409 when \`offset\` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded; 413 for a larger part. ${OPERATORS}`,
+          description:
+            "A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload.",
+          errors: {
+            ...OPERATORS_ONLY,
+            400: "For a larger archive.",
+            409: "When `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded.",
+            413: "For a larger part.",
+          },
           requestBody: partRequest,
         },
       },
@@ -103,7 +110,13 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "loadCodecIndex",
           summary: "Load a collection of codecs",
-          description: `Reads a folder of the gateway or the uploaded archive in the background. The index takes the place of the current one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${OPERATORS}`,
+          description:
+            "Reads a folder of the gateway or the uploaded archive in the background. The index takes the place of the current one when it is complete.",
+          errors: {
+            ...OPERATORS_ONLY,
+            400: "For a folder that cannot be read or is in the data directory.",
+            409: "Before the whole archive is uploaded, and while a collection is loaded.",
+          },
           example: { folder: "/srv/lorawan-devices" },
         },
       },
@@ -121,7 +134,8 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "deleteCodecIndex",
           summary: "Delete the index of codecs",
-          description: `Codecs that were created from it stay. 409 while a collection is loaded. ${OPERATORS}`,
+          description: "Codecs that were created from it stay.",
+          errors: { ...OPERATORS_ONLY, 409: "While a collection is loaded." },
         },
       },
     );
@@ -177,7 +191,8 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
           operationId: "testCodecIndexEntry",
           summary: "Run the examples of a codec of the index",
           description:
-            "Each example runs as an integration would run it, and its result is compared with the result in the collection. 503 if scripts cannot run at the moment, 429 if too many requests wait.",
+            "Each example runs as an integration would run it, and its result is compared with the result in the collection.",
+          errors: { 429: "If too many requests wait.", 503: "If scripts cannot run at the moment." },
         },
       },
     );

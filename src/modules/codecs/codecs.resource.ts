@@ -1,3 +1,4 @@
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { defineResource } from "../resource.ts";
 import { codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
 import { codecBody, createCodecBody, listedCodecBody, REFUSALS, updateCodecBody } from "./codecs.schemas.ts";
@@ -21,7 +22,9 @@ export const codecResource = defineResource({
     list: { summary: "List codecs, by name", description: "The list does not contain their sources." },
     create: {
       summary: "Add a codec",
-      description: `Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also if there are 200 codecs already. ${REFUSALS}`,
+      description:
+        "Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2).",
+      errors: { ...REFUSALS, 409: `${REFUSALS[409]} Also if there are 200 codecs already.` },
       example: {
         name: "Room sensor",
         source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",
@@ -30,12 +33,13 @@ export const codecResource = defineResource({
     get: { summary: "Get a codec with its source" },
     update: {
       summary: "Change a codec",
-      description: `Integrations run the changed codec from the next message on. ${REFUSALS}`,
+      description: "Integrations run the changed codec from the next message on.",
+      errors: REFUSALS,
       example: { description: "Firmware 2 and later" },
     },
     delete: {
       summary: "Delete a codec",
-      description: "409 while an integration uses it. 403 without access to all devices.",
+      errors: { ...ALL_DEVICES_ONLY, 409: "While an integration uses it." },
     },
   },
 });

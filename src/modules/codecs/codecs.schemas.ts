@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { SCRIPT_FUNCTIONS } from "../script-sandbox/script-sandbox.types.ts";
 import { isoTime, jsonValue, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
@@ -16,8 +17,13 @@ const settable = {
   source,
 };
 
-export const REFUSALS =
-  "400 with the line if the source cannot be run or defines no function that is called; 409 if another codec has the name; 403 without access to all devices; 503 if scripts cannot be run at the moment, 429 if too many runs are waiting.";
+export const REFUSALS = {
+  ...ALL_DEVICES_ONLY,
+  400: "With the line if the source cannot be run or defines no function that is called.",
+  409: "If another codec has the name.",
+  429: "If too many runs are waiting.",
+  503: "If scripts cannot be run at the moment.",
+};
 
 export const createCodecBody = t.Object(
   {

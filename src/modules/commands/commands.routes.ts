@@ -72,7 +72,12 @@ export const commandsRoutes = (deps: {
           operationId: "createDeviceCommand",
           summary: "Send a command",
           description:
-            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device or its open commands take up 4 MiB.",
+            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it.",
+          errors: {
+            400: "Without any of these or for more than 64 KiB of parameters.",
+            409: "When the device has had a command with this `requestId`.",
+            429: "When 1,000 commands wait for the device or its open commands take up 4 MiB.",
+          },
           example: { method: "setValue", params: { key: "setpoint", value: 21 }, retries: 2 },
         },
       },
@@ -126,7 +131,8 @@ export const commandsRoutes = (deps: {
           operationId: "acknowledgeTestCommand",
           summary: "Simulate the device's response to a command",
           description:
-            "Responds to the command of `requestId`, or to the newest unfinished one. `success: false` makes it FAILED. 404 when there is no such command.",
+            "Responds to the command of `requestId`, or to the newest unfinished one. `success: false` makes it FAILED.",
+          errors: { 404: "When there is no such command." },
           example: { success: true, message: "done" },
         },
       },

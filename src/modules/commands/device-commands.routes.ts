@@ -40,7 +40,8 @@ export const deviceCommandsRoutes = (deps: {
         detail: {
           operationId: "awaitDeviceCommand",
           summary: "Poll for the next command",
-          description: "Waits for a command; 408 if none arrives. 401 for an invalid token.",
+          description: "Waits for a command.",
+          errors: { 401: "For an invalid token.", 408: "If none arrives." },
         },
       },
     )
@@ -72,7 +73,8 @@ export const deviceCommandsRoutes = (deps: {
             },
           },
           description:
-            "Any JSON, CBOR or text, with or without NULs at the end; an empty body is null. An object with `error`, or with `success: false`, makes the command FAILED, and so does a body that cannot be read. 404 for a command that the device was not sent. 401 for an invalid token.",
+            "Any JSON, CBOR or text, with or without NULs at the end; an empty body is null. An object with `error`, or with `success: false`, makes the command FAILED, and so does a body that cannot be read.",
+          errors: { 401: "For an invalid token.", 404: "For a command that the device was not sent." },
         },
       },
     );
@@ -98,7 +100,8 @@ export const deviceRequestsRoutes = (deps: {
         operationId: "askGateway",
         summary: "Ask the gateway",
         description:
-          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the response is an object with `error`. 401 for an invalid token.",
+          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the response is an object with `error`.",
+        errors: { 401: "For an invalid token." },
         example: { method: "getCurrentTime", params: {} },
       },
     },

@@ -42,7 +42,8 @@ export const connectivityRoutes = (deps: {
           summary: "Download the certificate that devices must trust",
           responses: { 200: fileResponse("PEM.", "application/x-pem-file") },
           description:
-            "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl. 404 without TLS, and if the operator's own certificate has no `tls_ca`.",
+            "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl.",
+          errors: { 404: "Without TLS, and if the operator's own certificate has no `tls_ca`." },
         },
       },
     );

@@ -68,7 +68,8 @@ export const webhookSecretsRoutes = (deps: {
           operationId: "rotateWebhookSecret",
           summary: "Create a new webhook secret",
           description:
-            "Only this response shows the secret. The previous one ends immediately, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
+            "Only this response shows the secret. The previous one ends immediately, or after ten minutes with `keepOld`.",
+          errors: { 403: "Unless owner or administrator, without access to all devices, and for API keys." },
           example: { keepOld: true },
         },
       },

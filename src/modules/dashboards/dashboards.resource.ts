@@ -39,13 +39,13 @@ export const dashboardResource = defineResource({
     list: { summary: "List dashboards, by name" },
     create: {
       summary: "Create a dashboard",
-      description: `400 names the invalid field; 409 if there are ${DASHBOARDS_MAX} dashboards already.`,
+      errors: { 400: "Names the invalid field.", 409: `If there are ${DASHBOARDS_MAX} dashboards already.` },
       example: dashboardExample,
     },
     get: { summary: "Get a dashboard" },
     update: {
       summary: "Change a dashboard",
-      description: "400 names the invalid field.",
+      errors: { 400: "Names the invalid field." },
       example: { name: "Line 1, presses" },
     },
     delete: { summary: "Delete a dashboard" },

@@ -28,7 +28,10 @@ import {
 import type { DashboardsService } from "./dashboards.service.ts";
 import { type ResponseRoom, VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
 
-export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${RESPONSES_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
+export const LIMITS = {
+  413: `If the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+  503: "While unread responses leave no memory for it.",
+};
 
 const versionList = wholeList({ sort: ["version", "savedAt"], search: ["name", "savedBy"] });
 
@@ -60,7 +63,9 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
       detail: {
         operationId: "importDashboard",
         summary: "Import a dashboard",
-        description: `Creates a dashboard. \`idMap\` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one. 409 if there are ${DASHBOARDS_MAX} dashboards.`,
+        description:
+          "Creates a dashboard. `idMap` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one.",
+        errors: { 409: `If there are ${DASHBOARDS_MAX} dashboards.` },
         example: {
           dashboard: dashboardExample,
         },
@@ -80,7 +85,12 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "createDashboardForType",
           summary: "Create a dashboard for a device type",
-          description: `The dashboard consists of widgets for the keys that the devices have sent: gauges for values with limits, newest values, consumption of counters, charts, states, alarms and a table. The key metadata selects the widgets, or the names and values if there is none. 404 if the caller sees no device of the type; 409 if there are ${DASHBOARDS_MAX} dashboards.`,
+          description:
+            "The dashboard consists of widgets for the keys that the devices have sent: gauges for values with limits, newest values, consumption of counters, charts, states, alarms and a table. The key metadata selects the widgets, or the names and values if there is none.",
+          errors: {
+            404: "If the caller sees no device of the type.",
+            409: `If there are ${DASHBOARDS_MAX} dashboards.`,
+          },
           example: { deviceType: "press" },
         },
       },
@@ -97,7 +107,8 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "previewDashboard",
           summary: "Preview a dashboard",
-          description: `Works like execute, for a dashboard that is not stored. 400 names the wrong field. ${LIMITS}`,
+          description: "Works like execute, for a dashboard that is not stored.",
+          errors: { ...LIMITS, 400: "Names the wrong field." },
           example: {
             dashboard: dashboardExample,
             timeRange: { mode: "relative", durationMs: 3_600_000 },
@@ -119,7 +130,8 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "resolveAlias",
           summary: "List the devices of an alias",
-          description: "Lists devices that the caller may see. 400 for a missing alias or unknown type.",
+          description: "Lists devices that the caller may see.",
+          errors: { 400: "For a missing alias or unknown type." },
           example: {
             alias: dashboardExample.aliases[0],
           },
@@ -194,8 +206,8 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: withIfMatch({
           operationId: "restoreDashboardVersion",
           summary: "Restore a version of a dashboard",
-          description:
-            "Its content becomes the current one, as a new version. 400 names a field that could not be saved today.",
+          description: "Its content becomes the current one, as a new version.",
+          errors: { 400: "Names a field that could not be saved today." },
         }),
       },
     )
@@ -230,7 +242,9 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "executeDashboard",
           summary: "Get a dashboard with its data",
-          description: `Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${LIMITS}`,
+          description:
+            "Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see.",
+          errors: LIMITS,
           example: {
             timeRange: { mode: "relative", durationMs: 3_600_000 },
             context: { deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d" },

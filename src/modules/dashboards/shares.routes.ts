@@ -78,7 +78,12 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         detail: {
           operationId: "createDashboardShare",
           summary: "Share a dashboard",
-          description: `Creates a read-only link. 400 for an end in the past, 404 for a dashboard of the rotation that does not exist, 409 if one of them has 50 links. ${WHO}`,
+          description: `Creates a read-only link. ${WHO}`,
+          errors: {
+            400: "For an end in the past.",
+            404: "For a dashboard of the rotation that does not exist.",
+            409: "If one of them has 50 links.",
+          },
           example: { name: "Screen in hall 2", expiresAt: "2027-12-31T00:00:00Z" },
         },
       },
@@ -156,7 +161,14 @@ export const sharedDashboardRoutes = ({
       detail: {
         operationId: "getSharedDashboard",
         summary: "Get a shared dashboard with its data",
-        description: `The bearer credential is the token of a link. Works like execute, without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} unfinished requests per link. ${LIMITS}`,
+        description:
+          "The bearer credential is the token of a link. Works like execute, without the data for editing.",
+        errors: {
+          ...LIMITS,
+          401: "For a deleted or expired link.",
+          404: "For a dashboard that the link does not show.",
+          429: `For more than ${SHARE_REQUESTS_MAX} unfinished requests per link.`,
+        },
         example: { timeRange: { mode: "relative", durationMs: 3_600_000 } },
       },
     },

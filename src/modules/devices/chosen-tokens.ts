@@ -8,7 +8,9 @@ import type { DevicesRepository } from "./devices.repository.ts";
 /** Max. tokens of other tenants that a tenant may hit per hour. */
 export const FOREIGN_TOKENS_MAX = 10;
 /** Rule for API descriptions, appended after a semicolon. */
-export const FOREIGN_TOKENS_RULE = `429 with Retry-After after ${FOREIGN_TOKENS_MAX} chosen tokens within an hour that devices of other sites already have.`;
+export const FOREIGN_TOKENS_RULE = {
+  429: `With Retry-After after ${FOREIGN_TOKENS_MAX} chosen tokens within an hour that devices of other sites already have.`,
+};
 
 interface ChosenTokensDeps {
   readonly repository: Pick<DevicesRepository, "hashOf" | "findByTokenHash">;

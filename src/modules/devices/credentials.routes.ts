@@ -37,7 +37,13 @@ export const credentialsRoutes = (deps: {
       detail: {
         operationId: "setDeviceCredentials",
         summary: "Change the credentials of a device",
-        description: `A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once. 400 for a certificate that cannot be read, 409 if another device has the same certificate, or user name and client id; ${FOREIGN_TOKENS_RULE}`,
+        description:
+          "A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once.",
+        errors: {
+          ...FOREIGN_TOKENS_RULE,
+          400: "For a certificate that cannot be read.",
+          409: "If another device has the same certificate, or user name and client id.",
+        },
         example: { type: "MQTT_BASIC", username: "press-1", password: "correct horse battery staple" },
       },
     })
@@ -49,7 +55,8 @@ export const credentialsRoutes = (deps: {
         operationId: "rotateDeviceCredentials",
         summary: "Create a new secret of the same type",
         description:
-          "Creates a new access token or password. The old one and the device's sessions end immediately. 409 for a certificate: set the new one instead.",
+          "Creates a new access token or password. The old one and the device's sessions end immediately.",
+        errors: { 409: "For a certificate: set the new one instead." },
       },
     });
 };

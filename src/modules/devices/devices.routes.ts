@@ -91,7 +91,8 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         operationId: "listDevices",
         summary: "List devices",
         description:
-          "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page. 503 while unread responses leave no memory for it.",
+          "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page.",
+        errors: { 503: "While unread responses leave no memory for it." },
       },
     })
     .post(
@@ -108,7 +109,12 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           operationId: "createDevice",
           summary: "Create a device",
-          description: `The response has its access token: \`token\`, or a random token. 403 also if the plan of the tenant allows no more devices; 409 if the dev EUI or the token belongs to another device; ${FOREIGN_TOKENS_RULE}`,
+          description: "The response has its access token: `token`, or a random token.",
+          errors: {
+            ...FOREIGN_TOKENS_RULE,
+            403: "Also if the plan of the tenant allows no more devices.",
+            409: "If the dev EUI or the token belongs to another device.",
+          },
           example: { name: "press 1", deviceType: "press", tags: ["line 1"] },
         },
       },
@@ -150,7 +156,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           operationId: "listDeviceTags",
           summary: "List tags with their number of devices",
-          description: "413 for more than 20,000 different tags.",
+          errors: { 413: "For more than 20,000 different tags." },
         },
       },
     )
@@ -204,7 +210,11 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
           operationId: "updateDevice",
           summary: "Change a device",
           description:
-            "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed. 400 for a parent that is not a gateway, for a gateway as a child, and for changing the role of a gateway with children; 409 for a `childName` of another child of the gateway.",
+            "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed.",
+          errors: {
+            400: "For a parent that is not a gateway, for a gateway as a child, and for changing the role of a gateway with children.",
+            409: "For a `childName` of another child of the gateway.",
+          },
           example: { label: "by the window", targetDashboardId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c71" },
         },
       },
@@ -240,8 +250,8 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           operationId: "listDeviceChildren",
           summary: "List the child devices of a gateway",
-          description:
-            "Lists children that the caller may see, by name. Empty if it is not a gateway. 503 while unread responses leave no memory for it.",
+          description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
+          errors: { 503: "While unread responses leave no memory for it." },
         },
       },
     );

@@ -6,6 +6,7 @@ import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { sendPage, toPage } from "../lists.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { downlinkBody, downlinkRequestBody, downlinkResponse, downlinkState } from "./downlinks.schemas.ts";
 import type { DownlinksService } from "./downlinks.service.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
@@ -50,7 +51,13 @@ export const downlinksRoutes = (deps: {
           operationId: "sendDownlink",
           summary: "Send a downlink to a LoRaWAN device",
           description:
-            "The downlink is stored before the request is answered, and is retried until the network server accepts it or `expiresInMs` has passed. `status` is SENT when the network server has accepted it, QUEUED if it did not answer within three seconds, and FAILED with `error` if it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later. 400 names what is wrong or missing in the request or in `settings_json.downlink`, 404 for an unknown device, 409 while the integration is paused. 429 if 100 downlinks wait for the device, or if those that wait for the integration number 10,000 or would take up more than 8 MiB.",
+            "The downlink is stored before the request is answered, and is retried until the network server accepts it or `expiresInMs` has passed. `status` is SENT when the network server has accepted it, QUEUED if it did not answer within three seconds, and FAILED with `error` if it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later.",
+          errors: {
+            400: "Names what is wrong or missing in the request or in `settings_json.downlink`.",
+            404: "For an unknown device.",
+            409: "While the integration is paused.",
+            429: "If 100 downlinks wait for the device, or if those that wait for the integration number 10,000 or would take up more than 8 MiB.",
+          },
           example: { devEui: "0102030405060708", fPort: 1, hex: "01ff", confirmed: true },
         },
       },
@@ -82,7 +89,8 @@ export const downlinksRoutes = (deps: {
           operationId: "listDownlinks",
           summary: "List downlinks of an integration, the newest first",
           description:
-            "They are kept for 30 days. If those that no longer wait take up more than 8 MiB, the oldest are deleted. 403 without access to all devices.",
+            "They are kept for 30 days. If those that no longer wait take up more than 8 MiB, the oldest are deleted.",
+          errors: ALL_DEVICES_ONLY,
         },
       },
     );

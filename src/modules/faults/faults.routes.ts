@@ -5,6 +5,7 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed, type Permission } from "../identity/permissions.ts";
+import { OPERATORS_ONLY, type OperationErrors } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { wholeNumber } from "../wire.schemas.ts";
@@ -138,6 +139,7 @@ interface FaultResource {
   /** Suffix of the summaries, such as " of the gateway". */
   readonly ofWhat: string;
   readonly description: string;
+  readonly errors?: OperationErrors;
 }
 
 /** Returns the matching entries. A search only reads data that the caller sees. */
@@ -178,7 +180,8 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
         detail: {
           operationId: `list${of.noun}`,
           summary: `List faults${of.ofWhat}`,
-          description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
+          description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page.`,
+          errors: { 400: "For an invalid cursor.", ...of.errors },
         },
       },
     )
@@ -209,7 +212,8 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
           operationId: `clear${of.noun}`,
           summary: `Clear faults${of.ofWhat}`,
           description:
-            "Deletes the entries that the list shows with the same filters; without filters, all that the caller sees. What goes wrong afterwards is listed again. 400 for any other parameter.",
+            "Deletes the entries that the list shows with the same filters; without filters, all that the caller sees. What goes wrong afterwards is listed again.",
+          errors: { 400: "For any other parameter." },
         },
       },
     );
@@ -249,8 +253,8 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
       toWire: (entry) => faultToWire(names, entry),
       audited: { target: "gateway", id: () => "gateway" },
       ofWhat: " of the gateway",
-      description:
-        "Lists the faults of all tenants and those that belong to none, such as unknown tokens. 403 unless owner of the gateway's own tenant, with access to all devices.",
+      description: "Lists the faults of all tenants and those that belong to none, such as unknown tokens.",
+      errors: OPERATORS_ONLY,
     },
   );
   return [tenant, gateway];

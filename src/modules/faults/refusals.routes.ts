@@ -5,6 +5,7 @@ import { omit } from "../../lib/core/omit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { isVisibleTo } from "./faults.routes.ts";
@@ -111,7 +112,8 @@ const listRoutes = (deps: RefusalRouteDeps) => {
           operationId: "listGatewayRefusals",
           tags: ["gateway"],
           summary: "List refused credentials of the gateway",
-          description: `The newest first unless sorted. ${LISTED} 403 unless owner of the gateway's own tenant, with access to all devices.`,
+          description: `The newest first unless sorted. ${LISTED}`,
+          errors: OPERATORS_ONLY,
         },
       },
     )

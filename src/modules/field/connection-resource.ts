@@ -1,5 +1,5 @@
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import type { ChangeTexts, OperationTexts } from "../resource.ts";
-import { NEEDS_ALL } from "./field.schemas.ts";
 
 /** Common resource properties of the connections of all protocols. */
 export const connectionResource = {
@@ -18,19 +18,22 @@ interface ConnectionTexts {
   readonly lists: string;
   /** Immediate effect of creating the connection. */
   readonly begins?: string;
-  /** Sentences with protocol-specific rules for creating and changing a connection. */
-  readonly rules?: { readonly create: string; readonly update: string };
+  /** Protocol-specific rules for creating and changing a connection. */
+  readonly rules?: {
+    readonly create: Pick<OperationTexts, "description" | "errors">;
+    readonly update: Pick<OperationTexts, "description" | "errors">;
+  };
   readonly examples: { readonly create: object; readonly update: object };
 }
 
-const TAKEN = "409 if another connection has the name.";
+const TAKEN = { 409: "If another connection has the name." };
 
 /** Returns the OpenAPI texts of the connection routes. */
 export const connectionOperations = ({
   connection,
   lists,
   begins = "connects immediately and keeps the connection open",
-  rules = { create: "", update: "404 unknown; " },
+  rules = { create: {}, update: {} },
   examples,
 }: ConnectionTexts): Record<"list" | "get", OperationTexts> &
   Record<"create" | "update" | "delete", ChangeTexts> => ({
@@ -40,17 +43,21 @@ export const connectionOperations = ({
   },
   create: {
     summary: `Create ${connection}`,
-    description: `The gateway ${begins}; if there is no response, it retries after 0.5 s to 3 s. ${rules.create}${TAKEN} ${NEEDS_ALL}`,
+    description:
+      `The gateway ${begins}; if there is no response, it retries after 0.5 s to 3 s. ${rules.create.description ?? ""}`.trim(),
+    errors: { ...ALL_DEVICES_ONLY, ...TAKEN, ...rules.create.errors },
     example: examples.create,
   },
-  get: { summary: `Read ${connection}`, description: "404 unknown." },
+  get: { summary: `Read ${connection}`, errors: { 404: "Unknown." } },
   update: {
     summary: `Change ${connection}`,
-    description: `Every change reconnects. ${rules.update}${TAKEN} ${NEEDS_ALL}`,
+    description: `Every change reconnects. ${rules.update.description ?? ""}`.trim(),
+    errors: { ...ALL_DEVICES_ONLY, ...TAKEN, 404: "Unknown.", ...rules.update.errors },
     example: examples.update,
   },
   delete: {
     summary: `Delete ${connection}`,
-    description: `Its units are deleted too; the devices and their values stay. 404 unknown. ${NEEDS_ALL}`,
+    description: "Its units are deleted too; the devices and their values stay.",
+    errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
   },
 });

@@ -5,11 +5,12 @@ import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { type ChangeTexts, itemToWire, type OperationTexts } from "../resource.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { EntryMap } from "./entry-map.ts";
 import type { FieldKind } from "./field.protocol.ts";
-import { type mapBody, NEEDS_ALL } from "./field.schemas.ts";
+import type { mapBody } from "./field.schemas.ts";
 import {
   CONNECTION_ENTRIES_MAX,
   type FieldService,
@@ -70,21 +71,35 @@ export const unitOperations = ({
   return {
     list: {
       summary: `List the units of ${connection}`,
-      description: `Lists what the connection reads for each device: ${entry}s, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+      description: `Lists what the connection reads for each device: ${entry}s, newest values and health.`,
+      errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
     },
     create: {
       summary: `Add a unit to ${connection}`,
-      description: `The values of its ${entry}s become telemetry of the device, and commands to the device write its writable ${entry}s. 400 for an invalid ${entry}; 404 for an unknown connection or device; 409 for a device that another unit has, for more than ${UNITS_MAX} units, or for ${tooMany}. ${NEEDS_ALL}`,
+      description: `The values of its ${entry}s become telemetry of the device, and commands to the device write its writable ${entry}s.`,
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        400: `For an invalid ${entry}.`,
+        404: "For an unknown connection or device.",
+        409: `For a device that another unit has, for more than ${UNITS_MAX} units, or for ${tooMany}.`,
+      },
       example: { deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", ...examples.create },
     },
     update: {
       summary: `Change a unit of ${connection}`,
-      description: `A list of ${entry}s replaces the previous one. 400 for an invalid ${entry}; 404 unknown; 409 for ${tooMany}. ${NEEDS_ALL}`,
+      description: `A list of ${entry}s replaces the previous one.`,
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        400: `For an invalid ${entry}.`,
+        404: "Unknown.",
+        409: `For ${tooMany}.`,
+      },
       example: examples.update,
     },
     delete: {
       summary: `Delete a unit of ${connection}`,
-      description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
+      description: "The device and its values stay.",
+      errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
     },
   };
 };

@@ -6,8 +6,6 @@ import { CONNECTION_STATES } from "./field.types.ts";
 
 const INTERVAL_MS_MIN = 100;
 
-export const NEEDS_ALL = "403 without access to all devices.";
-
 export const interval = (description: string) =>
   wholeNumber({ minimum: INTERVAL_MS_MIN, maximum: DAY_MS, description });
 export const unitInterval = interval("time between two reads; 10,000 by default");

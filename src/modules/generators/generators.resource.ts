@@ -34,7 +34,13 @@ export const generatorResource = defineResource({
     list: { summary: "List generators, by name" },
     create: {
       summary: "Create a generator",
-      description: `With the status \`active\`, it starts sending immediately. 400 names the invalid field; 404 for a device that does not exist; 409 if there are 100 generators already. ${RATE} ${WRITERS}`,
+      description: "With the status `active`, it starts sending immediately.",
+      errors: {
+        ...WRITERS,
+        400: "Names the invalid field.",
+        404: "For a device that does not exist.",
+        409: `If there are 100 generators already. ${RATE[409]}`,
+      },
       example: {
         name: "Room climate",
         type: "data_generator",
@@ -46,14 +52,17 @@ export const generatorResource = defineResource({
     get: { summary: "Get a generator" },
     update: {
       summary: "Change a generator",
-      description: `A new config takes effect immediately. \`enabled: true\` alone starts nothing: \`status\` decides whether the generator runs. ${RATE} ${WRITERS}`,
+      description:
+        "A new config takes effect immediately. `enabled: true` alone starts nothing: `status` decides whether the generator runs.",
+      errors: { ...RATE, ...WRITERS },
       example: {
         config: generatorExample,
       },
     },
     delete: {
       summary: "Delete a generator",
-      description: `Its devices and their data stay. ${WRITERS}`,
+      description: "Its devices and their data stay.",
+      errors: WRITERS,
     },
   },
 });

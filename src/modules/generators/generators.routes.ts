@@ -49,13 +49,14 @@ export const generatorsRoutes = ({ generators, responses, auth }: GeneratorsRout
       start: {
         operationId: "startGenerator",
         summary: "Start a generator",
-        description: `It is enabled and sends immediately. Starting an active generator changes nothing. ${RATE} ${WRITERS}`,
+        description: "It is enabled and sends immediately. Starting an active generator changes nothing.",
+        errors: { ...RATE, ...WRITERS },
         run: generators.start,
       },
       pause: {
         operationId: "pauseGenerator",
         summary: "Pause a generator",
-        description: WRITERS,
+        errors: WRITERS,
         run: generators.pause,
       },
     },
@@ -68,8 +69,8 @@ export const generatorsRoutes = ({ generators, responses, auth }: GeneratorsRout
     detail: {
       operationId: "previewGenerator",
       summary: "Preview a config",
-      description:
-        "Returns the readings that it would send, and its mistakes. Nothing is stored. 400 if the config is not an object.",
+      description: "Returns the readings that it would send, and its mistakes. Nothing is stored.",
+      errors: { 400: "If the config is not an object." },
       example: {
         config: generatorExample,
       },

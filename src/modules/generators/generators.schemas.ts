@@ -53,9 +53,10 @@ const config = documentedAs(generatorConfigSchema, {
 - \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the generator is made at its start unless given`,
 });
 
-export const WRITERS = "403 for devices that the caller has no access to.";
-export const RATE =
-  "409 if all active generators of the tenant would send more than 1,000 messages or 10,000 values per second, or if the named devices are deleted.";
+export const WRITERS = { 403: "For devices that the caller has no access to." };
+export const RATE = {
+  409: "If all active generators of the tenant would send more than 1,000 messages or 10,000 values per second, or if the named devices are deleted.",
+};
 
 export const createGeneratorBody = t.Object(
   {

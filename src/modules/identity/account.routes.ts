@@ -14,9 +14,9 @@ const sessionList = wholeList({
 });
 const password = t.String({ minLength: 1, maxLength: 1024 });
 const ownPassword = t.Object({ password });
-const THROTTLED = "429 with Retry-After after too many wrong attempts";
-const NOT_OWN = "403 for an API key, and for a user who acts as another user";
-const ELSEWHERE = "409 for people of an external identity provider, who have no password here";
+const THROTTLED = { 429: "With Retry-After after too many wrong attempts." };
+const NOT_OWN = { 403: "For an API key, and for a user who acts as another user." };
+const ELSEWHERE = { 409: "For people of an external identity provider, who have no password here." };
 
 const sessionToWire = ({
   createdAt,
@@ -59,7 +59,13 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "changePassword",
           summary: "Change your password",
-          description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${NOT_OWN}; ${ELSEWHERE}; ${THROTTLED}.`,
+          description: "Ends the user's other sessions, and sends a mail that says so.",
+          errors: {
+            ...NOT_OWN,
+            ...ELSEWHERE,
+            ...THROTTLED,
+            400: "For a wrong current password and for a new password that is weak or the same.",
+          },
           example: {
             currentPassword: "correct horse battery staple",
             newPassword: "a much longer passphrase",
@@ -82,7 +88,13 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       detail: {
         operationId: "beginSecondFactor",
         summary: "Start setting up a second factor (TOTP, RFC 6238)",
-        description: `It takes effect when a code of the app has been confirmed. 400 for a wrong password; ${NOT_OWN}; 409 when it is on already; ${ELSEWHERE}; ${THROTTLED}.`,
+        description: "It takes effect when a code of the app has been confirmed.",
+        errors: {
+          ...NOT_OWN,
+          ...THROTTLED,
+          400: "For a wrong password.",
+          409: `When it is on already. ${ELSEWHERE[409]}`,
+        },
         example: { password: "correct horse battery staple" },
       },
     })
@@ -101,7 +113,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "confirmSecondFactor",
           summary: "Enable the second factor",
-          description: `Returns 10 recovery codes. Each works once, and they cannot be read again. 400 for a wrong code; ${NOT_OWN}; 409 when it is on already; ${THROTTLED}.`,
+          description: "Returns 10 recovery codes. Each works once, and they cannot be read again.",
+          errors: { ...NOT_OWN, ...THROTTLED, 400: "For a wrong code.", 409: "When it is on already." },
           example: { code: "123456" },
         },
       },
@@ -119,7 +132,13 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "renewRecoveryCodes",
           summary: "Create new recovery codes",
-          description: `The previous ones stop working. 400 for a wrong password; ${NOT_OWN}; 409 when the second factor is off; ${THROTTLED}.`,
+          description: "The previous ones stop working.",
+          errors: {
+            ...NOT_OWN,
+            ...THROTTLED,
+            400: "For a wrong password.",
+            409: "When the second factor is off.",
+          },
           example: { password: "correct horse battery staple" },
         },
       },
@@ -138,7 +157,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "disableSecondFactor",
           summary: "Disable the second factor",
-          description: `400 for a wrong password; ${NOT_OWN}; 409 when it is off; ${THROTTLED}. Inviting a user again disables it too.`,
+          description: "Inviting a user again disables it too.",
+          errors: { ...NOT_OWN, ...THROTTLED, 400: "For a wrong password.", 409: "When it is off." },
           example: { password: "correct horse battery staple" },
         },
       },
@@ -154,7 +174,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "listSessions",
           summary: "List your sessions",
-          description: `The list includes sessions of administrators who act as the user. ${NOT_OWN}.`,
+          description: "The list includes sessions of administrators who act as the user.",
+          errors: NOT_OWN,
         },
       },
     )
@@ -165,7 +186,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       detail: {
         operationId: "endOtherSessions",
         summary: "End all your other sessions",
-        description: `${NOT_OWN}.`,
+        errors: NOT_OWN,
       },
     })
     .delete(
@@ -181,7 +202,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "endSession",
           summary: "End one of your sessions",
-          description: `The session and its streams end immediately. ${NOT_OWN}; 404 for a session of another user or one that has ended.`,
+          description: "The session and its streams end immediately.",
+          errors: { ...NOT_OWN, 404: "For a session of another user or one that has ended." },
         },
       },
     );

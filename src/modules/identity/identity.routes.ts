@@ -34,8 +34,8 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         detail: {
           operationId: "exchangeCode",
           summary: "Exchange an authorization code for an access token",
-          description:
-            "400 with the error body when the code is missing, unknown, used or expired. The token is valid for 12 h.",
+          description: "The token is valid for 12 h.",
+          errors: { 400: "With the error body when the code is missing, unknown, used or expired." },
           example: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },
         },
       },
@@ -85,7 +85,13 @@ export const impersonationRoutes = (deps: { identity: IdentityService; auth: Aut
           operationId: "impersonateUser",
           summary: "Act as another user",
           description:
-            "Creates a session with the permissions of that user, without devices that the caller does not see. It ends with the caller's session. The token's claim `imp` and the audit log name the caller. 400 without a body when targetUserId is missing; 403 unless owner or administrator, for an owner unless the caller is one, and for callers who already act as another user; 404 for an unknown user; 409 for the caller itself and for a disabled user.",
+            "Creates a session with the permissions of that user, without devices that the caller does not see. It ends with the caller's session. The token's claim `imp` and the audit log name the caller.",
+          errors: {
+            400: "Without a body when targetUserId is missing.",
+            403: "Unless owner or administrator, for an owner unless the caller is one, and for callers who already act as another user.",
+            404: "For an unknown user.",
+            409: "For the caller itself and for a disabled user.",
+          },
           example: { targetUserId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d" },
         },
       },
@@ -107,7 +113,7 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
         detail: {
           operationId: "getSetup",
           summary: "Check a setup link",
-          description: "404 if it is unknown, used or expired.",
+          errors: { 404: "If it is unknown, used or expired." },
         },
       },
     )
@@ -125,8 +131,8 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
         detail: {
           operationId: "createOwner",
           summary: "Create the first owner and tenant",
-          description:
-            "Works once, with the link that the first start prints. 404 if the link is not valid; 409 while a backup is restored.",
+          description: "Works once, with the link that the first start prints.",
+          errors: { 404: "If the link is not valid.", 409: "While a backup is restored." },
           example: {
             token: "q2V5…",
             email: "ann@plant.example",

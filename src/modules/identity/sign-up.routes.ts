@@ -27,9 +27,12 @@ const role = t.Union(
   { description: "TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY" },
 );
 
-const CLOSED_ERROR = "403 while sign-up is closed (`signup`), or before the gateway has its first owner";
-const LIMITS_ERROR =
-  "429 with Retry-After after too many requests for mails: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host";
+const CLOSED_ERROR = {
+  403: "While sign-up is closed (`signup`), or before the gateway has its first owner.",
+};
+const LIMITS_ERROR = {
+  429: "With Retry-After after too many requests for mails: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host.",
+};
 
 const asAnswered = ({ response }: AuditContext) => response;
 
@@ -65,7 +68,13 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "signUp",
           summary: "Sign up and get a one-time code by mail",
-          description: `The mail is in the language of Accept-Language (English or German). The response is the same for known and unknown addresses; a known address gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
+          description:
+            "The mail is in the language of Accept-Language (English or German). The response is the same for known and unknown addresses; a known address gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp.",
+          errors: {
+            ...CLOSED_ERROR,
+            ...LIMITS_ERROR,
+            400: "For missing or invalid fields, an unknown plan or a weak password.",
+          },
           example: {
             email: "ann@plant.example",
             password: "correct horse battery staple",
@@ -87,7 +96,9 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "resendOneTimeCode",
           summary: "Send a new one-time code",
-          description: `The previous code stops working. If no sign-up waits for a code, the response is the same and no mail is sent. 400 for a missing or invalid email; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
+          description:
+            "The previous code stops working. If no sign-up waits for a code, the response is the same and no mail is sent.",
+          errors: { ...CLOSED_ERROR, ...LIMITS_ERROR, 400: "For a missing or invalid email." },
           example: { email: "ann@plant.example" },
         },
       },
@@ -115,7 +126,13 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "verifyOneTimeCode",
           summary: "Confirm the one-time code",
-          description: `The password must be the one given at sign-up. A code is valid for 10 minutes and 5 attempts. 400 for a code that is wrong, expired or used too often, and for a wrong password, which counts as an attempt too; ${CLOSED_ERROR}; 429 with Retry-After after too many attempts from one address. Next: sign in at /idp/authorize, exchange, onboarding.`,
+          description:
+            "The password must be the one given at sign-up. A code is valid for 10 minutes and 5 attempts. Next: sign in at /idp/authorize, exchange, onboarding.",
+          errors: {
+            ...CLOSED_ERROR,
+            400: "For a code that is wrong, expired or used too often, and for a wrong password, which counts as an attempt too.",
+            429: "With Retry-After after too many attempts from one address.",
+          },
           example: { email: "ann@plant.example", otp: "123456", password: "correct horse battery staple" },
         },
       },
@@ -144,7 +161,9 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "completeOnboarding",
           summary: "Create the tenant of a user who has signed up",
-          description: `Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another \`role\` is accepted, and the response says TENANT_OWNER. The token stays valid. 400 for an unknown plan; ${CLOSED_ERROR}; 409 for a user who has a tenant.`,
+          description:
+            "Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another `role` is accepted, and the response says TENANT_OWNER. The token stays valid.",
+          errors: { ...CLOSED_ERROR, 400: "For an unknown plan.", 409: "For a user who has a tenant." },
           example: { fullName: "Ann Miller", tenantName: "Plant North", planId: "basic" },
         },
       },

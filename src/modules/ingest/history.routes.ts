@@ -234,7 +234,9 @@ export const historyRoutes = (deps: {
           responses: {
             200: fileResponse("One row or line per timestamp.", "text/csv", "application/x-ndjson"),
           },
-          description: `Streams every point unchanged, oldest first: NDJSON (one \`{ts, values}\` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets. 400 for an invalid range. ${EXPORTS_LIMIT}`,
+          description:
+            "Streams every point unchanged, oldest first: NDJSON (one `{ts, values}` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets.",
+          errors: { ...EXPORTS_LIMIT, 400: "For an invalid range." },
         },
       },
     )

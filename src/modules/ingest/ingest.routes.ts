@@ -129,6 +129,15 @@ function* sectionTexts(
 }
 
 /** Routes that devices call over HTTP, with their access token in the path. */
+const TELEMETRY_ERRORS = {
+  400: "For an invalid token or body.",
+  403: "For telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan.",
+  413: "Above 5 MiB and for a text above 64 KiB.",
+  415: "For another content type.",
+  429: "With Retry-After after 60 invalid tokens from an address, and beyond the messages and bytes per second of the plan.",
+  503: "When storage cannot take writes.",
+};
+
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;
@@ -170,7 +179,8 @@ export const deviceApiRoutes = (deps: {
         operationId: "postTelemetry",
         summary: "Send telemetry",
         description:
-          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes per second of the plan, 503 when storage cannot take writes.",
+          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601.",
+        errors: TELEMETRY_ERRORS,
         ...deviceBody(
           "telemetry",
           { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } },
@@ -189,7 +199,8 @@ export const deviceApiRoutes = (deps: {
           operationId: "postTelemetryBatch",
           summary: "Send a batch of telemetry",
           description:
-            "The batch is stored as a whole, except for telemetry keys beyond a limit. Answers once the points are on the disk. 400, 403, 413, 415, 429 and 503 as for one message; it counts as one.",
+            "The batch is stored as a whole, except for telemetry keys beyond a limit. Answers once the points are on the disk. It counts as one message.",
+          errors: TELEMETRY_ERRORS,
           ...deviceBody("items: array of {telemetry, ts}", {
             items: [{ telemetry: { temperature: 21.5 }, ts: 1767268800000 }],
           }),
@@ -225,7 +236,8 @@ export const deviceApiRoutes = (deps: {
           summary: "Read attributes as a device",
           responses: { 200: attributesResponse },
           description:
-            "Returns the SHARED attributes as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates. 400 for an invalid token or another scope.",
+            "Returns the SHARED attributes as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates.",
+          errors: { 400: "For an invalid token or another scope." },
         },
       },
     )
@@ -239,8 +251,10 @@ export const deviceApiRoutes = (deps: {
         detail: {
           operationId: "postAttributes",
           summary: "Report client attributes",
-          description:
-            "400 for an invalid token or body; 429 with Retry-After beyond the messages per second of the plan.",
+          errors: {
+            400: "For an invalid token or body.",
+            429: "With Retry-After beyond the messages per second of the plan.",
+          },
           ...deviceBody("names to values", { firmware: "1.4.2" }),
         },
       },
@@ -298,7 +312,8 @@ export const deviceApiRoutes = (deps: {
           summary: "Wait for changes of shared attributes",
           responses: { 200: objectResponse("Names and values, and `deleted`.") },
           description:
-            "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones; 408 if none change. 401 for an invalid token.",
+            "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones.",
+          errors: { 401: "For an invalid token.", 408: "If none change." },
         },
       },
     );

@@ -205,12 +205,21 @@ function precisionOf(name = "ns"): LinePrecision {
 }
 
 const DESCRIPTION =
-  "InfluxDB line protocol, plain or gzip, 5 MiB and 100,000 lines at most. The token of a device stores all lines on that device; the token of a gateway stores the lines of each child on the child that their device tag names, which is created as the gateway API creates it, and lines without that tag on the gateway. A key is `measurement.field`, with the values of the other tags in between: `cpu.cpu0.usage_idle`. Timestamps are stored in ms; a line without one is of now. 204 once all lines are on the disk. 400 names the first line that was refused and says how many were; all other lines are stored. 401 for a wrong token, 413 for a body that is too large, 415 for another content encoding, 429 with Retry-After beyond the messages and bytes per second or for too many wrong tokens, 503 when storage cannot take writes. Errors have the form of InfluxDB.";
+  "InfluxDB line protocol, plain or gzip, 5 MiB and 100,000 lines at most. The token of a device stores all lines on that device; the token of a gateway stores the lines of each child on the child that their device tag names, which is created as the gateway API creates it, and lines without that tag on the gateway. A key is `measurement.field`, with the values of the other tags in between: `cpu.cpu0.usage_idle`. Timestamps are stored in ms; a line without one is of now. 204 once all lines are on the disk. If a line is refused, all other lines are stored. Errors have the form of InfluxDB.";
+const WRITE_ERRORS = {
+  400: "Names the first line that was refused and says how many were.",
+  401: "For a wrong token.",
+  413: "For a body that is too large.",
+  415: "For another content encoding.",
+  429: "With Retry-After beyond the messages and bytes per second or for too many wrong tokens.",
+  503: "When storage cannot take writes.",
+};
 
 const detailOf = (version: 1 | 2) => ({
   operationId: version === 1 ? "writeLines" : "writeLinesV2",
   summary: `Write line protocol, as to InfluxDB ${version}`,
-  description: DESCRIPTION,
+  description: `${DESCRIPTION}`,
+  errors: WRITE_ERRORS,
   security: [{ influxToken: [] }],
   responses: { 204: { description: "All lines are on the disk." } },
   requestBody: {
@@ -247,7 +256,8 @@ const queryDetail = (method: "GET" | "POST") => ({
   operationId: method === "GET" ? "queryLineProtocol" : "postLineProtocolQuery",
   summary: `Prepare a database, as in InfluxDB 1 (${method})`,
   description:
-    "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused. 401 for a wrong token, 429 for too many wrong tokens.",
+    "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused.",
+  errors: { 401: "For a wrong token.", 429: "For too many wrong tokens." },
   security: [{ influxToken: [] }],
   responses: { 200: objectResponse("`results`, one for each statement.") },
 });

@@ -61,7 +61,8 @@ export const testTelemetryRoutes = (deps: {
         operationId: "sendTestTelemetry",
         summary: "Send test telemetry for a device",
         description:
-          "The message is processed like one of the device, in the form of the named protocol (HTTP by default), and is stored before the request is answered. 400 as for the device, 503 if it cannot be stored.",
+          "The message is processed like one of the device, in the form of the named protocol (HTTP by default), and is stored before the request is answered.",
+        errors: { 400: "As for the device.", 503: "If it cannot be stored." },
         example: { protocol: "MQTT", payload: { temperature: 21.5, running: true } },
       },
     },

@@ -1,7 +1,7 @@
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { defineResource } from "../resource.ts";
 import { integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
 import {
-  ALL_DEVICES,
   createIntegrationBody,
   integrationBody,
   integrationFilters,
@@ -33,7 +33,14 @@ export const integrationResource = defineResource({
     list: { summary: "List integrations, by name" },
     create: {
       summary: "Create an integration",
-      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting, 404 for an unknown codec or profile; 409 if there are ${INTEGRATIONS_MAX} integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${ALL_DEVICES}`,
+      description:
+        "The integration is a draft unless `status` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does.",
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        400: "Names the invalid setting.",
+        404: "For an unknown codec or profile.",
+        409: `If there are ${INTEGRATIONS_MAX} integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running.`,
+      },
       example: {
         name: "ChirpStack",
         type: "CHIRPSTACK",
@@ -44,12 +51,15 @@ export const integrationResource = defineResource({
     get: { summary: "Get an integration" },
     update: {
       summary: "Change an integration",
-      description: `The change applies immediately. ${OWN_DISCOVERY} ${ALL_DEVICES}`,
+      description: "The change applies immediately.",
+      errors: { ...OWN_DISCOVERY, ...ALL_DEVICES_ONLY },
       example: { settings_json: { radioMetadata: false } },
     },
     delete: {
       summary: "Delete an integration",
-      description: `Deletes its events and stored messages too; its devices stay. If it was the default of its type, the oldest running integration of the type becomes the default. ${ALL_DEVICES}`,
+      description:
+        "Deletes its events and stored messages too; its devices stay. If it was the default of its type, the oldest running integration of the type becomes the default.",
+      errors: ALL_DEVICES_ONLY,
     },
   },
 });

@@ -6,6 +6,7 @@ import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import { sendPage, toPage } from "../lists.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
@@ -14,7 +15,6 @@ import type { IntegrationEventsService } from "./events/integration-events.servi
 import type { IntegrationPreview } from "./inbound/integration-preview.ts";
 import { integrationResource } from "./integrations.resource.ts";
 import {
-  ALL_DEVICES,
   eventBody,
   eventsQuery,
   OWN_DISCOVERY,
@@ -62,14 +62,16 @@ export const integrationsRoutes = (deps: {
         action: "set_default",
         operationId: "setDefaultIntegration",
         summary: "Set the default integration of a type",
-        description:
-          "The default takes the messages to the address of the type that name no integration. 409 unless the integration is running.",
+        description: "The default takes the messages to the address of the type that name no integration.",
+        errors: { 409: "Unless the integration is running." },
         run: integrations.setDefault,
       },
       start: {
         operationId: "startIntegration",
         summary: "Start an integration",
-        description: `It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none. ${OWN_DISCOVERY}`,
+        description:
+          "It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none.",
+        errors: OWN_DISCOVERY,
         run: (principal, id) => integrations.setStatus(principal, id, "active"),
       },
       pause: {
@@ -89,7 +91,12 @@ export const integrationsRoutes = (deps: {
       detail: {
         operationId: "previewIntegration",
         summary: "Test settings, mapping and script on a message",
-        description: `Shows each stage. Nothing is stored, no device is created. 400 if the settings are wrong, 404 for an unknown integration or codec. ${ALL_DEVICES}`,
+        description: "Shows each stage. Nothing is stored, no device is created.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          400: "If the settings are wrong.",
+          404: "For an unknown integration or codec.",
+        },
         example: { type: "HTTP", payload: { deviceId: "press-1", temperature: 21.5 } },
       },
     })
@@ -108,7 +115,8 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "listIntegrationEvents",
           summary: "List events of an integration, the newest first",
-          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list contains and searches only the first 8 KiB of a payload; a single event contains all of it. ${PAYLOADS} ${ALL_DEVICES}`,
+          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list contains and searches only the first 8 KiB of a payload; a single event contains all of it. ${PAYLOADS}`,
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -125,7 +133,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "deleteIntegrationEvents",
           summary: "Delete the events of an integration",
-          description: ALL_DEVICES,
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -139,7 +147,8 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "replayIntegrationEvents",
           summary: "Replay all failed messages",
-          description: `Uses the current settings, the oldest first, 1,000 at most. ${ALL_DEVICES}`,
+          description: "Uses the current settings, the oldest first, 1,000 at most.",
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -153,7 +162,8 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "getIntegrationEvent",
           summary: "Get an event",
-          description: `${PAYLOADS} ${ALL_DEVICES}`,
+          description: `${PAYLOADS}`,
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -168,7 +178,8 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "replayIntegrationEvent",
           summary: "Replay the message of an event",
-          description: `Uses the current settings and creates a new event. 409 if the message was not stored completely. ${ALL_DEVICES}`,
+          description: "Uses the current settings and creates a new event.",
+          errors: { ...ALL_DEVICES_ONLY, 409: "If the message was not stored completely." },
         },
       },
     );

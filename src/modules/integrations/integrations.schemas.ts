@@ -66,10 +66,9 @@ A secret is shown as \`{kept: true}\`, which can be sent back to keep it, for th
 const mappingSteps = documentedAs(mappingStepListSchema, {
   description: "steps as in data pipelines, without webhook_forward",
 });
-
-export const ALL_DEVICES = "403 without access to all devices.";
-export const OWN_DISCOVERY =
-  "409 if another running integration receives the same announcements for Home Assistant.";
+export const OWN_DISCOVERY = {
+  409: "If another running integration receives the same announcements for Home Assistant.",
+};
 
 export const integrationFilters = {
   type: t.Optional(typeBody),

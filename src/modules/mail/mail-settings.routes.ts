@@ -5,6 +5,7 @@ import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { MailService } from "./mail.service.ts";
@@ -18,8 +19,7 @@ import {
 } from "./mail-settings.schemas.ts";
 import type { MailSettings } from "./mail-settings.ts";
 
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
-const FIXED = "409 for a value that the configuration sets.";
+const FIXED = { 409: "For a value that the configuration sets." };
 
 /** Sends a test mail and returns the server's response. */
 async function sendTest(
@@ -64,7 +64,8 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "getMailSettings",
           summary: "Get the mail server",
-          description: `Without its password. ${OPERATORS}`,
+          description: "Without its password.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -89,7 +90,13 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "setMailSettings",
           summary: "Change the mail server",
-          description: `Takes effect immediately: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${FIXED} ${OPERATORS}`,
+          description:
+            "Takes effect immediately: mails of the last day that wait for a server are sent. The password is sealed and never returned.",
+          errors: {
+            ...FIXED,
+            ...OPERATORS_ONLY,
+            400: "Without a password for another host while a user is set.",
+          },
           example: {
             server: {
               host: "mail.plant.example",
@@ -124,7 +131,9 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "testMailSettings",
           summary: "Send a test mail",
-          description: `Sends immediately, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${FIXED} ${OPERATORS}`,
+          description:
+            "Sends immediately, with the settings of the request in place of those that are stored. `success` is false when the mail server did not take it, with the reason in `error`.",
+          errors: { ...OPERATORS_ONLY, 409: `Without a mail server. ${FIXED[409]}` },
           example: {
             server: {
               host: "mail.plant.example",

@@ -36,8 +36,9 @@ const toWire = (mail: OutgoingOutboxMail) => ({
 const toWhom = ({ response }: AuditContext) =>
   isJsonObject(response) ? { to: response.to, subject: response.subject } : undefined;
 
-const OWNERS_ONLY =
-  "403 unless owner, because a mail may give access to an account. The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
+const OWNERS_ONLY = { 403: "Unless owner, because a mail may give access to an account." };
+const OF_GATEWAY =
+  "The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
 
 export const outboxRoutes = (deps: {
   mail: MailService;
@@ -67,7 +68,8 @@ export const outboxRoutes = (deps: {
         detail: {
           operationId: "listMails",
           summary: "List mails, the newest first",
-          description: OWNERS_ONLY,
+          description: `${OF_GATEWAY}`,
+          errors: OWNERS_ONLY,
         },
       },
     )
@@ -77,7 +79,8 @@ export const outboxRoutes = (deps: {
       detail: {
         operationId: "getMail",
         summary: "Read an email",
-        description: `${OWNERS_ONLY} 404 for an unknown mail.`,
+        description: `${OF_GATEWAY}`,
+        errors: { ...OWNERS_ONLY, 404: "For an unknown mail." },
       },
     })
     .post(
@@ -94,7 +97,12 @@ export const outboxRoutes = (deps: {
         detail: {
           operationId: "retryMail",
           summary: "Send a mail now",
-          description: `Sends a failed or waiting mail, too. ${OWNERS_ONLY} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
+          description: `Sends a failed or waiting mail, too. ${OF_GATEWAY}`,
+          errors: {
+            ...OWNERS_ONLY,
+            404: "For an unknown mail.",
+            409: "When it was sent, when its code or password has expired, and while no SMTP server is configured.",
+          },
         },
       },
     );

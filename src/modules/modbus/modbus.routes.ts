@@ -1,8 +1,8 @@
 import { readRequest, readResponse } from "../../lib/modbus/modbus-pdu.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
-import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import type { ModbusKind } from "./modbus.protocol.ts";
@@ -46,7 +46,12 @@ export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
       detail: {
         operationId: "readModbusRegisters",
         summary: "Read Modbus registers now",
-        description: `Reads a range of registers or bits between two regular reads. 409 while the connection is not open, or with the exception of the device; 404 unknown. ${NEEDS_ALL}`,
+        description: "Reads a range of registers or bits between two regular reads.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          404: "Unknown.",
+          409: "While the connection is not open, or with the exception of the device.",
+        },
         example: { unitId: 1, area: "HOLDING_REGISTER", address: 0, count: 10 },
       },
     },
@@ -90,7 +95,8 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseModbusRegisterMap",
       summary: "Read a register map from CSV",
       description:
-        "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for text that cannot be read as a table.",
+        "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable.",
+      errors: { 400: "For text that cannot be read as a table." },
       example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
     },
     templates: {

@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { defineResource } from "../resource.ts";
 import {
   createMqttClientBody,
@@ -38,7 +39,9 @@ export const mqttClientResource = defineResource({
     },
     create: {
       summary: "Create an MQTT client",
-      description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown only in this response. ${REFUSALS}`,
+      description:
+        "The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown only in this response.",
+      errors: REFUSALS,
       example: {
         name: "Node-RED",
         signIn: "PASSWORD",
@@ -47,16 +50,18 @@ export const mqttClientResource = defineResource({
         subscribe: ["plant/#", "lineside/devices/#"],
       },
     },
-    get: { summary: "Read an MQTT client", description: "404 unknown." },
+    get: { summary: "Read an MQTT client", errors: { 404: "Unknown." } },
     update: {
       summary: "Change an MQTT client",
-      description: `Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. \`signIn\` PASSWORD without a password generates a new password. 404 unknown. ${REFUSALS}`,
+      description:
+        "Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. `signIn` PASSWORD without a password generates a new password.",
+      errors: { ...REFUSALS, 404: "Unknown." },
       example: { publish: ["plant/line-1/#"] },
     },
     delete: {
       summary: "Delete an MQTT client",
-      description:
-        "Its connections and sessions end immediately. 404 unknown; 403 without access to all devices.",
+      description: "Its connections and sessions end immediately.",
+      errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
     },
   },
 });

@@ -3,6 +3,7 @@ import { omit } from "../../lib/core/omit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -88,7 +89,8 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
           operationId: "listMqttTopics",
           summary: "List topics with their newest messages",
           description:
-            "Lists the topics on which MQTT clients of the tenant have published since the gateway started, by name. The 5,000 most recently used topics of a tenant are kept. 403 without access to all devices.",
+            "Lists the topics on which MQTT clients of the tenant have published since the gateway started, by name. The 5,000 most recently used topics of a tenant are kept.",
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -107,8 +109,11 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         detail: {
           operationId: "publishMqttMessage",
           summary: "Publish a message",
-          description:
-            "Publishes on a topic of the tenant's MQTT clients. 400 for a topic with a wildcard or a reserved topic (`$…`, `lineside/…`); 403 without access to all devices.",
+          description: "Publishes on a topic of the tenant's MQTT clients.",
+          errors: {
+            ...ALL_DEVICES_ONLY,
+            400: "For a topic with a wildcard or a reserved topic (`$…`, `lineside/…`).",
+          },
           example: { topic: "plant/line-1/lamp/set", payload: "ON", qos: 1, retain: true },
         },
       },

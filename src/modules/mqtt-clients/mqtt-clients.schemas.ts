@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { choice, isoTime, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";
 
@@ -46,8 +47,11 @@ const changeable = {
   ),
 };
 
-export const REFUSALS =
-  "400 for a pattern that is reserved or not a topic filter; 409 for a name or API key of another client of the tenant, or a user name or certificate of another client or device of the tenant; 403 without access to all devices.";
+export const REFUSALS = {
+  ...ALL_DEVICES_ONLY,
+  400: "For a pattern that is reserved or not a topic filter.",
+  409: "For a name or API key of another client of the tenant, or a user name or certificate of another client or device of the tenant.",
+};
 
 export const createMqttClientBody = t.Object(
   { name: nameText(100), signIn: literals(MQTT_SIGN_INS), ...changeable },

@@ -24,12 +24,20 @@ export const noteResource = defineResource({
     list: {
       summary: "List notes on devices",
       description:
-        "Notes that people wrote about the devices that the caller may see, the latest `at` first. 404 for an unknown device.",
+        "Notes that people wrote about the devices that the caller may see, the latest `at` first.",
+      errors: { 404: "For an unknown device." },
     },
     get: { summary: "Get a note" },
     create: {
       summary: "Write a note on a device",
-      description: `The note belongs to a moment or a stretch of time, which may be in the future; charts show it there. It is deleted with the device. 400 for an end before the beginning; 404 for an unknown device; 409 beyond ${DEVICE_NOTES_MAX} notes on a device or ${NOTES_MAX} in the tenant; 413 beyond 8 MiB of notes.`,
+      description:
+        "The note belongs to a moment or a stretch of time, which may be in the future; charts show it there. It is deleted with the device.",
+      errors: {
+        400: "For an end before the beginning.",
+        404: "For an unknown device.",
+        409: `Beyond ${DEVICE_NOTES_MAX} notes on a device or ${NOTES_MAX} in the tenant.`,
+        413: "Beyond 8 MiB of notes.",
+      },
       example: {
         deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
         text: "Bearing replaced",

@@ -20,7 +20,8 @@ export const messengerResource = defineResource({
     create: {
       summary: "Create a messenger",
       description:
-        "A chat, channel or topic that gets each alarm of the site once. Requests go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 409 beyond 20 messengers.",
+        "A chat, channel or topic that gets each alarm of the site once. Requests go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach.",
+      errors: { 409: "Beyond 20 messengers." },
       example: { name: "Shift", kind: "NTFY", topic: "plant-7f3a", severities: ["CRITICAL"] },
     },
     get: { summary: "Get a messenger" },

@@ -41,8 +41,8 @@ export const messengersRoutes = ({ messengers, auth }: { messengers: MessengersS
       detail: {
         operationId: "testMessenger",
         summary: "Send a test message to a messenger",
-        description:
-          "A failure is a 200 with `success` false and the reason. 429 after ten tests within ten minutes.",
+        description: "A failure is a 200 with `success` false and the reason.",
+        errors: { 429: "After ten tests within ten minutes." },
       },
     },
   );

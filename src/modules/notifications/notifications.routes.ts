@@ -47,7 +47,11 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           operationId: "updateNotificationSettings",
           summary: "Change the notification settings",
           description:
-            "Missing fields stay as they are. `messaging` is replaced as a whole; null disables text messages. Requests to the messaging gateway go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field; 403 unless owner or administrator, and without access to all devices.",
+            "Missing fields stay as they are. `messaging` is replaced as a whole; null disables text messages. Requests to the messaging gateway go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach.",
+          errors: {
+            400: "Names the field.",
+            403: "Unless owner or administrator, and without access to all devices.",
+          },
           example: { language: "en", timezone: "Europe/Berlin", digestAfter: 5 },
         },
       },
@@ -69,7 +73,8 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           operationId: "testNotification",
           summary: "Send a test notification to the caller",
           description:
-            "Sends it to the caller's own email address or phone number and returns the result. If sending fails, `success` is false and the response says why. 429 after ten within ten minutes.",
+            "Sends it to the caller's own email address or phone number and returns the result. If sending fails, `success` is false and the response says why.",
+          errors: { 429: "After ten within ten minutes." },
           example: { channel: "email" },
         },
       },

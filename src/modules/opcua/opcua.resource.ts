@@ -20,10 +20,16 @@ export const opcuaConnectionResource = defineResource({
     lists: "OPC UA servers",
     begins: "connects immediately and keeps the session open",
     rules: {
-      create:
-        "With a security mode it connects only to a server whose certificate has the accepted fingerprint. 400 for a mode without a policy, or a user without a name; ",
-      update:
-        "Another address forgets the accepted certificate and the password unless the change has them. 400 as for a new one; 404 unknown; ",
+      create: {
+        description:
+          "With a security mode it connects only to a server whose certificate has the accepted fingerprint.",
+        errors: { 400: "For a mode without a policy, or a user without a name." },
+      },
+      update: {
+        description:
+          "Another address forgets the accepted certificate and the password unless the change has them.",
+        errors: { 400: "As for a new one." },
+      },
     },
     examples: {
       create: { name: "Filling line", host: "192.168.1.80", path: "/server" },

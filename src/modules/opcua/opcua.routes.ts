@@ -7,9 +7,9 @@ import type { OpcUaThreadCalls } from "../../platform/opcua/opcua.calls.ts";
 import { listServerEndpoints } from "../../platform/opcua/opcua-connection.ts";
 import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
-import { NEEDS_ALL } from "../field/field.schemas.ts";
 import { conflictOf, type FieldService, type ShownConnection } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -70,7 +70,14 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
         detail: {
           operationId: "browseOpcUaNodes",
           summary: "List nodes of an OPC UA server now",
-          description: `Lists the objects, variables and methods directly below a node; below the folder Objects by default. With \`search\`, those on all levels, without the ones of the standard, as far as half of the time for a response goes. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          description:
+            "Lists the objects, variables and methods directly below a node; below the folder Objects by default. With `search`, those on all levels, without the ones of the standard, as far as half of the time for a response goes.",
+          errors: {
+            ...ALL_DEVICES_ONLY,
+            400: "For an invalid node.",
+            404: "Unknown.",
+            409: "While the connection is not open, or if the server refuses.",
+          },
           example: { nodeId: "ns=2;i=1" },
         },
       },
@@ -90,7 +97,14 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
         detail: {
           operationId: "describeOpcUaVariables",
           summary: "Describe variables of an OPC UA server now",
-          description: `Returns types, access, units, ranges and states of variables. Nodes without a value are left out. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          description:
+            "Returns types, access, units, ranges and states of variables. Nodes without a value are left out.",
+          errors: {
+            ...ALL_DEVICES_ONLY,
+            400: "For an invalid node.",
+            404: "Unknown.",
+            409: "While the connection is not open, or if the server refuses.",
+          },
           example: { nodeIds: ["ns=2;s=Press.Pressure"] },
         },
       },
@@ -131,7 +145,8 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseOpcUaItemMap",
       summary: "Read OPC UA variables from CSV",
       description:
-        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, fields (with spaces between them), deadband, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, fields (with spaces between them), deadband, intervalMs, writable.",
+      errors: { 400: "For a text that is not a table." },
       example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
     },
     auth,
@@ -187,7 +202,12 @@ export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) 
         detail: {
           operationId: "listOpcUaEndpoints",
           summary: "List the endpoints of an OPC UA server",
-          description: `Asks the server how it may be connected to, and which certificate it has. 400 for an address that is not allowed; 409 if the server does not answer. ${NEEDS_ALL}`,
+          description: "Asks the server how it may be connected to, and which certificate it has.",
+          errors: {
+            ...ALL_DEVICES_ONLY,
+            400: "For an address that is not allowed.",
+            409: "If the server does not answer.",
+          },
           example: { host: "192.168.1.80", path: "/server" },
         },
       },
@@ -204,7 +224,8 @@ export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) 
         detail: {
           operationId: "getOpcUaCertificate",
           summary: "Read the gateway's OPC UA certificate",
-          description: `Servers have to trust it before the gateway can connect with a security mode. ${NEEDS_ALL}`,
+          description: "Servers have to trust it before the gateway can connect with a security mode.",
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -224,7 +245,8 @@ export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) 
           operationId: "renewOpcUaCertificate",
           summary: "Renew the gateway's OPC UA certificate",
           description:
-            "Makes a new certificate with the same key. Connections with a security mode connect again, and fail until their servers trust it. 403 unless owner of the gateway's own tenant.",
+            "Makes a new certificate with the same key. Connections with a security mode connect again, and fail until their servers trust it.",
+          errors: { 403: "Unless owner of the gateway's own tenant." },
         },
       },
     );

@@ -6,6 +6,7 @@ import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { sendPage, toPage } from "../lists.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
@@ -27,8 +28,6 @@ const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...
   nextAttemptAt: iso(nextAttemptAt),
   diedAt: iso(diedAt),
 });
-
-const WHOLE = "403 without access to all devices.";
 
 /** Creates the routes for waiting webhooks and dead letters of pipelines. */
 export const deliveriesRoutes = (deps: {
@@ -57,7 +56,8 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "listDeliveries",
           summary: "List waiting webhooks and dead letters",
-          description: `Delivered webhooks are not listed. 404 for an unknown pipeline. ${WHOLE}`,
+          description: "Delivered webhooks are not listed.",
+          errors: { ...ALL_DEVICES_ONLY, 404: "For an unknown pipeline." },
         },
       },
     )
@@ -73,7 +73,7 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "getDelivery",
           summary: "Get a webhook with its body",
-          description: `404 after it was delivered or deleted. ${WHOLE}`,
+          errors: { ...ALL_DEVICES_ONLY, 404: "After it was delivered or deleted." },
         },
       },
     )
@@ -87,7 +87,9 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "replayDelivery",
           summary: "Replay a dead letter",
-          description: `It waits again, for at most 24 hours. It goes to the current target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${WHOLE}`,
+          description:
+            "It waits again, for at most 24 hours. It goes to the current target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target.",
+          errors: { ...ALL_DEVICES_ONLY, 404: "After it was deleted.", 409: "While it is waiting." },
         },
       },
     )
@@ -104,7 +106,7 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "deleteDelivery",
           summary: "Delete a waiting webhook or a dead letter",
-          description: WHOLE,
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -120,7 +122,8 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "replayDeliveriesOfPipeline",
           summary: "Replay all dead letters of a pipeline",
-          description: `Sends them in their original order, 10,000 at most. ${WHOLE}`,
+          description: "Sends them in their original order, 10,000 at most.",
+          errors: ALL_DEVICES_ONLY,
         },
       },
     )
@@ -137,7 +140,8 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "deleteDeliveriesOfPipeline",
           summary: "Delete a pipeline's webhooks or dead letters",
-          description: `Both unless \`state\` says which. ${WHOLE}`,
+          description: "Both unless `state` says which.",
+          errors: ALL_DEVICES_ONLY,
         },
       },
     );

@@ -1,7 +1,8 @@
 import { conflict } from "../../lib/core/domain-error.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { defineResource } from "../resource.ts";
 import { pipelineNotFound } from "./pipelines.errors.ts";
-import { createPipelineBody, pipelineBody, updatePipelineBody, WRITERS } from "./pipelines.schemas.ts";
+import { createPipelineBody, pipelineBody, updatePipelineBody } from "./pipelines.schemas.ts";
 import { dataPipelines } from "./pipelines.tables.ts";
 
 /** Example steps of a pipeline, for the OpenAPI document. */
@@ -27,7 +28,13 @@ export const pipelineResource = defineResource({
     list: { summary: "List data pipelines in running order" },
     create: {
       summary: "Create a data pipeline",
-      description: `The pipeline is a draft until it is started, unless you set \`status\`. 400 names the invalid step and the reason; 404 if a device or profile in the scope does not exist; 409 if there are 100 pipelines already. ${WRITERS}`,
+      description: "The pipeline is a draft until it is started, unless you set `status`.",
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        400: "Names the invalid step and the reason.",
+        404: "If a device or profile in the scope does not exist.",
+        409: "If there are 100 pipelines already.",
+      },
       example: {
         name: "Names and limits",
         scope: { deviceTypes: ["press"] },
@@ -37,14 +44,17 @@ export const pipelineResource = defineResource({
     get: { summary: "Get a data pipeline" },
     update: {
       summary: "Change a data pipeline",
-      description: `A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 if a device or profile added to the scope does not exist. ${WRITERS}`,
+      description:
+        "A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version.",
+      errors: { ...ALL_DEVICES_ONLY, 404: "If a device or profile added to the scope does not exist." },
       example: {
         steps: stepsExample,
       },
     },
     delete: {
       summary: "Delete a data pipeline",
-      description: `Its waiting webhooks and dead letters are deleted too. ${WRITERS}`,
+      description: "Its waiting webhooks and dead letters are deleted too.",
+      errors: ALL_DEVICES_ONLY,
     },
   },
 });

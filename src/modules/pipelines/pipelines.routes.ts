@@ -6,6 +6,7 @@ import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { stepTypes } from "./pipeline-steps.schemas.ts";
@@ -16,7 +17,6 @@ import {
   previewResponse,
   stepTypeBody,
   versionBody,
-  WRITERS,
 } from "./pipelines.schemas.ts";
 import type { PipelinesService, ShownPipeline } from "./pipelines.service.ts";
 import type { PipelineVersion } from "./pipelines.types.ts";
@@ -77,19 +77,25 @@ export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesD
       start: {
         operationId: "startDataPipeline",
         summary: "Start a data pipeline",
-        description: WRITERS,
+        errors: ALL_DEVICES_ONLY,
         run: (principal, id) => pipelines.setStatus(principal, id, "active"),
       },
       pause: {
         operationId: "pauseDataPipeline",
         summary: "Pause a data pipeline",
-        description: `Its waiting webhooks are still sent. ${WRITERS}`,
+        description: "Its waiting webhooks are still sent.",
+        errors: ALL_DEVICES_ONLY,
         run: (principal, id) => pipelines.setStatus(principal, id, "paused"),
       },
       rollback: {
         operationId: "rollbackDataPipeline",
         summary: "Restore an earlier version",
-        description: `Its scope and steps become a new version. 400 if steps as these could not be saved today; 404 if it is no longer kept. ${WRITERS}`,
+        description: "Its scope and steps become a new version.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          400: "If steps as these could not be saved today.",
+          404: "If it is no longer kept.",
+        },
         body: rollbackBody,
         run: (principal, id, { version }: Static<typeof rollbackBody>) =>
           pipelines.rollBack(principal, id, version),
@@ -128,7 +134,8 @@ export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesD
           operationId: "getNewestMessage",
           summary: "Get the newest original message of a device",
           description:
-            "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines; null if it is larger than about 16 kB. 404 for an unknown device.",
+            "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines; null if it is larger than about 16 kB.",
+          errors: { 404: "For an unknown device." },
         },
       },
     )

@@ -54,8 +54,6 @@ const settable = {
 };
 const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
 
-export const WRITERS = "403 without access to all devices.";
-
 export const createPipelineBody = t.Object(
   {
     name: settable.name,

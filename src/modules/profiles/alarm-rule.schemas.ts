@@ -112,7 +112,7 @@ export const ruleScopeSchema = Type.Object(
   {
     title: "AlarmRuleScope",
     description:
-      "the devices of the profile that the rule watches: those with one of the ids, types or tags; at least one. Without it, the rule watches all devices of the profile. 400 for a device that does not exist in the tenant.",
+      "the devices of the profile that the rule watches: those with one of the ids, types or tags; at least one. Without it, the rule watches all devices of the profile. All devices must exist in the tenant.",
   },
 );
 
@@ -157,7 +157,7 @@ export const alarmRuleSchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 100,
         description:
-          "ids of the users and messengers that are notified, each according to its own settings; empty for nobody. By default all users and the messengers with `ruleScope` ALL are notified. 400 for an id that does not exist in the tenant. When all of them have been deleted, the owners of the tenant are notified.",
+          "ids of the users and messengers that are notified, each according to its own settings; empty for nobody. By default all users and the messengers with `ruleScope` ALL are notified. All ids must exist in the tenant. When all of them have been deleted, the owners of the tenant are notified.",
       }),
     ),
     actions: Type.Optional(

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { keyDefaultsBody } from "./key-metadata.schemas.ts";
 import type { KeyMetadataService } from "./key-metadata.service.ts";
 
@@ -31,7 +32,7 @@ export const keyMetadataRoutes = (deps: { keys: KeyMetadataService; auth: AuthPl
         detail: {
           operationId: "setKeyMetadataDefaults",
           summary: "Replace the default metadata of telemetry keys",
-          description: "403 without access to all devices.",
+          errors: ALL_DEVICES_ONLY,
           example: { keyMetadata: [{ key: "battery", unit: "%", decimals: 0, limits: { low: 20 } }] },
         },
       },

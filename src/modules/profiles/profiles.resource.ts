@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { defineResource } from "../resource.ts";
 import { alarmRuleExample } from "./alarm-rule.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
@@ -28,7 +29,10 @@ export const profileResource = defineResource({
     },
     create: {
       summary: "Create a device profile",
-      description: `409 if the name is taken or there are already ${PROFILES_MAX} profiles; 403 without access to all devices.`,
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        409: `If the name is taken or there are already ${PROFILES_MAX} profiles.`,
+      },
       example: {
         name: "Presses",
         retentionDays: 365,
@@ -38,13 +42,12 @@ export const profileResource = defineResource({
     get: { summary: "Read a device profile" },
     update: {
       summary: "Change a device profile",
-      description: "403 without access to all devices; 409 when the name is taken.",
+      errors: { ...ALL_DEVICES_ONLY, 409: "When the name is taken." },
       example: { inactivityTimeoutMs: 120_000 },
     },
     delete: {
       summary: "Delete a device profile",
-      description:
-        "409 for the default profile and for profiles that devices use; 403 without access to all devices.",
+      errors: { ...ALL_DEVICES_ONLY, 409: "For the default profile and for profiles that devices use." },
     },
   },
 });

@@ -38,8 +38,12 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
       detail: {
         operationId: "claimDevice",
         summary: "Claim a device with its secret key",
-        description:
-          "A user without access to all devices is granted the device. 403 when no device of this name waits for this key, and for an API key without access to all devices; 409 when somebody has claimed it; 429 with Retry-After after 30 attempts of a user or 10 for a device.",
+        description: "A user without access to all devices is granted the device.",
+        errors: {
+          403: "When no device of this name waits for this key, and for an API key without access to all devices.",
+          409: "When somebody has claimed it.",
+          429: "With Retry-After after 30 attempts of a user or 10 for a device.",
+        },
         example: { deviceName: "Pump 7", secretKey: "7HK4-WQ2M" },
       },
     })
@@ -62,7 +66,8 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
         detail: {
           operationId: "openClaiming",
           summary: "Let a device be claimed",
-          description: "For devices that send no claiming request themselves. 409 if the device is claimed.",
+          description: "For devices that send no claiming request themselves.",
+          errors: { 409: "If the device is claimed." },
           example: { secretKey: "7HK4-WQ2M", durationMs: 86_400_000 },
         },
       },
@@ -120,7 +125,8 @@ export const claimingRequestRoutes = (deps: {
         operationId: "requestClaiming",
         summary: "Let the device be claimed",
         description:
-          "`secretKey` has 6 to 128 characters. The device can be claimed for `durationMs`, a day by default. A request of a device that is claimed already changes nothing. 401 for an invalid token.",
+          "`secretKey` has 6 to 128 characters. The device can be claimed for `durationMs`, a day by default. A request of a device that is claimed already changes nothing.",
+        errors: { 401: "For an invalid token." },
         requestBody: {
           required: true,
           content: {

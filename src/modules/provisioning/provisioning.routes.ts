@@ -4,6 +4,7 @@ import { decodeBody } from "../../lib/json/body.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { peerOf } from "../request-peer.ts";
 import { successBody } from "../wire.schemas.ts";
 import { claimResponse, provisioningBody, setProvisioningBody } from "./provisioning.schemas.ts";
@@ -23,8 +24,8 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       detail: {
         operationId: "getDeviceProfileProvisioning",
         summary: "Get the provisioning settings of a profile",
-        description:
-          "The response has key and secret. It needs the permission to change profiles; 403 without access to all devices.",
+        description: "The response has key and secret. It needs the permission to change profiles.",
+        errors: ALL_DEVICES_ONLY,
       },
     })
     .put("", ({ principal, params, body }) => provisioning.setMode(principal, params.profileId, body.mode), {
@@ -35,7 +36,8 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       detail: {
         operationId: "setDeviceProfileProvisioning",
         summary: "Change the provisioning settings of a profile",
-        description: "The first call creates key and secret. 403 without access to all devices.",
+        description: "The first call creates key and secret.",
+        errors: ALL_DEVICES_ONLY,
         example: { mode: "ALLOW_NEW" },
       },
     })
@@ -90,7 +92,11 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
         operationId: "provisionDevice",
         summary: "Claim credentials as a new device",
         description:
-          "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway`. `status` is the result: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once. 400 for a body that is not well-formed, 429 with Retry-After for too many claims from one address.",
+          "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway`. `status` is the result: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once.",
+        errors: {
+          400: "For a body that is not well-formed.",
+          429: "With Retry-After for too many claims from one address.",
+        },
         requestBody: {
           required: true,
           content: {

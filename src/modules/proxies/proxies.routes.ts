@@ -7,6 +7,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { arrivalOf } from "../../platform/network/request-arrival.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import type { PeerServer } from "../request-peer.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -69,9 +70,7 @@ function seeRequest(request: Request, server: PeerServer | null, config: ProxyCo
   } as const;
   return { ...seen, problems: problemsOf(seen, config) };
 }
-
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
-const FIXED = "409 for a value that the configuration sets.";
+const FIXED = { 409: "For a value that the configuration sets." };
 
 interface ProxyRouteDeps {
   readonly settings: ProxySettings;
@@ -115,7 +114,8 @@ const restartRoutes = ({ restart, tenants, auth }: ProxyRouteDeps) =>
       detail: {
         operationId: "restartGateway",
         summary: "Restart the gateway",
-        description: `It stops in an orderly way and starts anew. Devices and browsers connect again. ${OPERATORS}`,
+        description: "It stops in an orderly way and starts anew. Devices and browsers connect again.",
+        errors: OPERATORS_ONLY,
       },
     },
   );
@@ -136,7 +136,7 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         detail: {
           operationId: "getProxySettings",
           summary: "Get the settings about reverse proxies",
-          description: OPERATORS,
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -160,7 +160,8 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         detail: {
           operationId: "setProxySettings",
           summary: "Change the settings about reverse proxies",
-          description: `They take effect when the gateway starts again. ${FIXED} ${OPERATORS}`,
+          description: "They take effect when the gateway starts again.",
+          errors: { ...FIXED, ...OPERATORS_ONLY },
           example: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1, 10.0.5.0/24" },
         },
       },
@@ -179,7 +180,8 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         detail: {
           operationId: "testProxySettings",
           summary: "Show what the gateway sees of this request",
-          description: `With the settings of the request in place of those that are stored. ${FIXED} ${OPERATORS}`,
+          description: "With the settings of the request in place of those that are stored.",
+          errors: { ...FIXED, ...OPERATORS_ONLY },
           example: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1" },
         },
       },

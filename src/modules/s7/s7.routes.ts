@@ -1,7 +1,7 @@
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
-import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { readAddress, type S7Kind } from "./s7.protocol.ts";
@@ -45,7 +45,13 @@ export const s7ConnectionsRoutes = ({ s7, auth }: RoutesDeps) =>
       detail: {
         operationId: "readS7Address",
         summary: "Read an address of an S7 controller now",
-        description: `Reads one variable or array between two regular reads. 400 for an invalid address; 409 while the connection is not open, or if the controller refuses; 404 unknown. ${NEEDS_ALL}`,
+        description: "Reads one variable or array between two regular reads.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          400: "For an invalid address.",
+          404: "Unknown.",
+          409: "While the connection is not open, or if the controller refuses.",
+        },
         example: { address: "%DB1.DBD4:REAL" },
       },
     },
@@ -85,7 +91,8 @@ export const s7TagMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseS7TagMap",
       summary: "Read S7 tags from CSV",
       description:
-        "Returns the tags of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the tags of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable.",
+      errors: { 400: "For a text that is not a table." },
       example: { csv: "key,address\npressure,%DB1.DBD4:REAL" },
     },
     templates: {

@@ -29,7 +29,13 @@ export const jobResource = defineResource({
     create: {
       summary: "Create a job",
       description:
-        "A job sets SHARED attributes of devices or sends them a command, at the times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s, so a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
+        "A job sets SHARED attributes of devices or sends them a command, at the times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s, so a run begins up to 15 s after its time.",
+      errors: {
+        400: "For a schedule without a time in the future.",
+        403: "For a device type without access to all devices.",
+        404: "For a device that does not exist.",
+        409: "When the tenant has 1,000 jobs.",
+      },
       example: {
         name: "Night mode",
         schedule: { kind: "cron", expression: "0 22 * * 1-5", timezone: "Europe/Berlin" },
@@ -44,10 +50,15 @@ export const jobResource = defineResource({
     get: { summary: "Read a job" },
     update: {
       summary: "Change a job",
-      description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${LIMITED_ACCESS}`,
+      description: "Schedule and action are replaced as a whole.",
+      errors: {
+        ...LIMITED_ACCESS,
+        400: "For a schedule without a time in the future.",
+        409: "To enable a job without one.",
+      },
       example: { enabled: false },
     },
-    delete: { summary: "Delete a job with its runs", description: LIMITED_ACCESS },
+    delete: { summary: "Delete a job with its runs", errors: LIMITED_ACCESS },
   },
 });
 

@@ -62,13 +62,14 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
       start: {
         operationId: "startJob",
         summary: "Start a job",
-        description: `Times missed while it was paused are skipped. 409 if no time is left. ${LIMITED_ACCESS}`,
+        description: "Times missed while it was paused are skipped.",
+        errors: { ...LIMITED_ACCESS, 409: "If no time is left." },
         run: scheduler.start,
       },
       pause: {
         operationId: "pauseJob",
         summary: "Pause a job",
-        description: LIMITED_ACCESS,
+        errors: LIMITED_ACCESS,
         run: scheduler.pause,
       },
     },
@@ -88,7 +89,8 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
         detail: {
           operationId: "previewSchedule",
           summary: "Preview the next times of a schedule",
-          description: "Returns fewer times if the schedule ends. 400 for an invalid schedule.",
+          description: "Returns fewer times if the schedule ends.",
+          errors: { 400: "For an invalid schedule." },
           example: {
             schedule: { kind: "cron", expression: "0 22 * * 1-5", timezone: "Europe/Berlin" },
             count: 5,
@@ -109,7 +111,12 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
         detail: {
           operationId: "runJob",
           summary: "Run a job now",
-          description: `Runs in addition to its schedule, also while it is paused. The response comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${LIMITED_ACCESS}`,
+          description:
+            "Runs in addition to its schedule, also while it is paused. The response comes when the run has begun.",
+          errors: {
+            ...LIMITED_ACCESS,
+            409: "While a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED).",
+          },
         },
       },
     )

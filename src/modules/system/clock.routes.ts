@@ -3,6 +3,7 @@ import { conflict } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { TrustedClock } from "../../platform/time/trusted-clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { clockBody } from "./clock.schemas.ts";
@@ -20,9 +21,6 @@ export const clockRoutes = (deps: {
   auth: AuthPlugin;
 }) => {
   const { clock, tenants, auth } = deps;
-  const detail = {
-    description: "403 unless owner of the gateway's own tenant, with access to all devices.",
-  };
   return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
     .use(auth)
     .get(
@@ -37,7 +35,7 @@ export const clockRoutes = (deps: {
         detail: {
           operationId: "getClock",
           summary: "Get the time of the gateway and its source",
-          ...detail,
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -55,7 +53,9 @@ export const clockRoutes = (deps: {
         detail: {
           operationId: "confirmClock",
           summary: "Confirm that the system's clock is right",
-          description: `The gateway uses the system's time from now on, and what waits for the clock goes on. 409 if the system shows a time before 2026. ${detail.description}`,
+          description:
+            "The gateway uses the system's time from now on, and what waits for the clock goes on.",
+          errors: { ...OPERATORS_ONLY, 409: "If the system shows a time before 2026." },
         },
       },
     );

@@ -5,6 +5,7 @@ import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
 import { isLocalAccess } from "../../platform/network/local-access.ts";
 import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import type { UnknownTelemetry } from "../telemetry/unknown-telemetry.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -12,7 +13,6 @@ import type { CheckRun, DataCheck } from "./data-check.ts";
 import { checkBody } from "./diagnostics.schemas.ts";
 import { type BundleSources, collectBundle, packFiles } from "./support-bundle.ts";
 
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 const BUNDLE = "support-bundle";
 const documentedBundle = { 200: fileResponse("A tar archive, compressed with gzip.", "application/gzip") };
 
@@ -83,7 +83,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "getDataCheck",
           summary: "Get known damage of files and the newest check",
-          description: OPERATORS,
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -102,7 +102,9 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "startDataCheck",
           summary: "Check all files",
-          description: `Reads every database in a process of its own. A check that runs already is not begun again. ${OPERATORS}`,
+          description:
+            "Reads every database in a process of its own. A check that runs already is not begun again.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -120,7 +122,8 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "acknowledgeLosses",
           summary: "Acknowledge all data losses",
-          description: `Ends the warning about the losses. Existing damage stays in \`damage\`. ${OPERATORS}`,
+          description: "Ends the warning about the losses. Existing damage stays in `damage`.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -138,7 +141,9 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "deleteUnknownTelemetry",
           summary: "Delete telemetry of unknown devices",
-          description: `Deletes the telemetry of devices that are missing from the device table, for example after an older lineside.db was restored. This cannot be undone. ${OPERATORS}`,
+          description:
+            "Deletes the telemetry of devices that are missing from the device table, for example after an older lineside.db was restored. This cannot be undone.",
+          errors: OPERATORS_ONLY,
         },
       },
     );
@@ -160,7 +165,9 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
           operationId: "downloadSupportBundle",
           summary: "Download a support bundle",
           responses: documentedBundle,
-          description: `Version, machine, settings without secrets, problems, metrics, log, slow operations and the state of the files. ${OPERATORS}`,
+          description:
+            "Version, machine, settings without secrets, problems, metrics, log, slow operations and the state of the files.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -177,7 +184,8 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
           summary: "Download a support bundle (same machine)",
           responses: documentedBundle,
           description:
-            "The bearer token is the text that the command has just written into the data directory. 401 without it.",
+            "The bearer token is the text that the command has just written into the data directory.",
+          errors: { 401: "Without it." },
         },
       },
     );

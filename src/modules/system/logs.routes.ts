@@ -6,11 +6,10 @@ import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { LOG_LEVELS, logFilter, logLevelBody, logLineBody } from "./logs.schemas.ts";
-
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 /** Returns the newest matching lines, newest first. */
 function linesOf({ level: least, search }: { level?: LogLevel | undefined; search?: string | undefined }) {
@@ -48,7 +47,8 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         detail: {
           operationId: "listLogLines",
           summary: "List lines of the log, the newest first",
-          description: `The newest 2,000. ${OPERATORS}`,
+          description: "The newest 2,000.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -70,7 +70,8 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
           operationId: "downloadLog",
           summary: "Download the log",
           responses: { 200: fileResponse("A line each, the oldest first.", "text/plain") },
-          description: `The newest 2,000 lines. ${OPERATORS}`,
+          description: "The newest 2,000 lines.",
+          errors: OPERATORS_ONLY,
         },
       },
     );
@@ -88,7 +89,7 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
       {
         auth: "gateway:manage",
         response: { 200: logLevelBody },
-        detail: { operationId: "getLogLevel", summary: "Get the level of the log", description: OPERATORS },
+        detail: { operationId: "getLogLevel", summary: "Get the level of the log", errors: OPERATORS_ONLY },
       },
     )
     .put(
@@ -111,7 +112,8 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
         detail: {
           operationId: "setLogLevel",
           summary: "Change the level of the log",
-          description: `Until the gateway is started again. ${OPERATORS}`,
+          description: "Until the gateway is started again.",
+          errors: OPERATORS_ONLY,
           example: { level: "debug" },
         },
       },

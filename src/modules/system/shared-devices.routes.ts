@@ -2,12 +2,11 @@ import { Elysia } from "elysia";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { sharedDevicesBody, sharedDevicesInput } from "./shared-devices.schemas.ts";
 import { SHARED_KEYS, type SharedDevices } from "./shared-devices.ts";
-
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 /** Creates the routes for other tenants' access to key figures of the gateway. */
 export const sharedDevicesRoutes = (deps: {
@@ -31,7 +30,7 @@ export const sharedDevicesRoutes = (deps: {
         detail: {
           operationId: "getSharedDevices",
           summary: "List tenants that see the gateway's key figures",
-          description: OPERATORS,
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -55,7 +54,9 @@ export const sharedDevicesRoutes = (deps: {
         detail: {
           operationId: "setSharedDevices",
           summary: "Select tenants that see the key figures",
-          description: `Each of them gets a device of the type \`lineside-gateway\` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history. 404 for an unknown tenant, 409 for the gateway's own. ${OPERATORS}`,
+          description:
+            "Each of them gets a device of the type `lineside-gateway` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history.",
+          errors: { ...OPERATORS_ONLY, 404: "For an unknown tenant.", 409: "For the gateway's own." },
           example: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
         },
       },

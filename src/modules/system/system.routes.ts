@@ -40,8 +40,10 @@ export const systemRoutes = (deps: {
         operationId: "getMetrics",
         summary: "Get metrics for Prometheus",
         responses: { 200: fileResponse("Text exposition format 0.0.4.", "text/plain") },
-        description:
-          "401 without `metrics_token` as a bearer token, unless `metrics` is `open`; 404 when neither is set.",
+        errors: {
+          401: "Without `metrics_token` as a bearer token, unless `metrics` is `open`.",
+          404: "When neither is set.",
+        },
       },
     },
   );

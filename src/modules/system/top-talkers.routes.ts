@@ -7,6 +7,7 @@ import {
   type TrafficMeasure,
 } from "../ingest/device-traffic.types.ts";
 import { wholeList } from "../lists.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import { literals } from "../wire.schemas.ts";
 import { topTalkerBody } from "./top-talkers.schemas.ts";
@@ -51,7 +52,8 @@ export const topTalkersRoutes = (deps: {
         operationId: "listTopTalkers",
         summary: "List the devices that send the most",
         description:
-          "Sums of each device within the last hour, since the start at most. They are exact while no more than 500 devices send within five minutes. With more, a sum lacks those five minutes in which the device was not among the 500 with the most messages, values, bytes or rejections. 403 unless owner of the gateway's own tenant, with access to all devices.",
+          "Sums of each device within the last hour, since the start at most. They are exact while no more than 500 devices send within five minutes. With more, a sum lacks those five minutes in which the device was not among the 500 with the most messages, values, bytes or rejections.",
+        errors: OPERATORS_ONLY,
       },
     },
   );

@@ -50,7 +50,7 @@ interface TelemetryRoutesDeps {
   readonly responses: ResponseSpace;
 }
 
-const UNREAD = "503 while unread responses leave no memory for it";
+const UNREAD = { 503: "While unread responses leave no memory for it." };
 
 /** Writes text that comes in pieces. */
 async function writeTexts(
@@ -152,7 +152,13 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "getDeviceTelemetryRange",
           summary: "Get telemetry of a device for a time range",
-          description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${RESPONSES_MIB_MAX.user} MiB, and ${UNREAD}.`,
+          description:
+            "With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With `none`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them.",
+          errors: {
+            ...UNREAD,
+            400: "For an invalid range, and if the aggregate needs numbers and none of the named keys has any.",
+            413: `For a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+          },
         },
       },
     )
@@ -174,7 +180,8 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "deleteDeviceTelemetry",
           summary: "Delete telemetry of a device for a time range",
-          description: "Deletes all keys unless `keys` names some. 400 if `keys` is empty.",
+          description: "Deletes all keys unless `keys` names some.",
+          errors: { 400: "If `keys` is empty." },
         },
       },
     )
@@ -194,7 +201,11 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryLatestTelemetry",
           summary: "Get the newest values of many devices",
-          description: `404 if a device does not exist, 413 for a response over ${RESPONSES_MIB_MAX.user} MiB, and ${UNREAD}.`,
+          errors: {
+            ...UNREAD,
+            404: "If a device does not exist.",
+            413: `For a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+          },
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], keys: ["temperature"] },
         },
       },
@@ -212,7 +223,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryTelemetryKeys",
           summary: "List telemetry keys of many devices",
-          description: "404 if a device does not exist.",
+          errors: { 404: "If a device does not exist." },
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
         },
       },
@@ -230,7 +241,12 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryTelemetry",
           summary: "Get telemetry of many devices for a time range",
-          description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${RESPONSES_MIB_MAX.user} MiB, and ${UNREAD}.`,
+          description: "Works like the range of a single device.",
+          errors: {
+            ...UNREAD,
+            404: "If a device does not exist.",
+            413: `For a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+          },
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             keys: ["temperature"],

@@ -61,7 +61,8 @@ export const brandingRoutes = (deps: {
         detail: {
           operationId: "getBrandingLogo",
           summary: "Get the logo of /api/branding",
-          description: "Public. 404 if there is none.",
+          description: "Public.",
+          errors: { 404: "If there is none." },
           responses: {
             200: fileResponse(
               "The picture.",
@@ -106,7 +107,11 @@ export const brandingRoutes = (deps: {
           operationId: "setTenantBranding",
           summary: "Set the tenant's branding",
           description:
-            "Replaces the branding as a whole. A missing field has its default. It is stored as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
+            "Replaces the branding as a whole. A missing field has its default. It is stored as the tenant attribute `branding`.",
+          errors: {
+            400: "For a field that is wrong.",
+            403: "Unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
+          },
           example: { name: "Plant North", primaryColor: "#0f766e" },
         },
       },

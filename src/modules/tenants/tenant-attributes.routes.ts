@@ -64,8 +64,12 @@ export const tenantAttributesRoutes = (deps: {
         detail: {
           operationId: "setTenantAttribute",
           summary: "Set an attribute of the tenant",
-          description:
-            "400 if the key is missing, or the value is not an object or larger than 256 KiB; 403: requires an owner or administrator with access to all devices, and for `branding` a plan with whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+          description: "The attribute `branding` is what `/api/branding` shows.",
+          errors: {
+            400: "If the key is missing, or the value is not an object or larger than 256 KiB.",
+            403: "Requires an owner or administrator with access to all devices, and for `branding` a plan with whitelabeling.",
+            409: "Beyond 100 attributes.",
+          },
           example: { key: "branding", value: { name: "Plant North", primaryColor: "#0f766e" } },
         },
       },
@@ -76,7 +80,7 @@ export const tenantAttributesRoutes = (deps: {
       detail: {
         operationId: "getTenantAttribute",
         summary: "Read an attribute of the tenant",
-        description: "404 for an unknown key.",
+        errors: { 404: "For an unknown key." },
       },
     })
     .delete(
@@ -93,8 +97,11 @@ export const tenantAttributesRoutes = (deps: {
         detail: {
           operationId: "deleteTenantAttribute",
           summary: "Delete an attribute of the tenant",
-          description:
-            "Possible on every plan. 403 unless owner or administrator, and without access to all devices; 404 for an unknown key.",
+          description: "Possible on every plan.",
+          errors: {
+            403: "Unless owner or administrator, and without access to all devices.",
+            404: "For an unknown key.",
+          },
         },
       },
     );

@@ -88,8 +88,8 @@ export const tenantsRoutes = (deps: {
         detail: {
           operationId: "updateTenantProfile",
           summary: "Rename the tenant",
-          description:
-            "403 unless owner or administrator, and without access to all devices. The command `lineside tenant plan` changes the plan.",
+          description: "The command `lineside tenant plan` changes the plan.",
+          errors: { 403: "Unless owner or administrator, and without access to all devices." },
           example: { tenantName: "Plant North" },
         },
       },
@@ -112,7 +112,7 @@ export const tenantsRoutes = (deps: {
           operationId: "getTenantUsage",
           summary: "Get the limits of the plan and their usage",
           description:
-            "Beyond a limit the responses are: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes per second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
+            "Beyond a limit, additional devices, users, telemetry keys and stored bytes are refused with the status 403 (MQTT: 0x97), messages and bytes per second with 429 (MQTT: 0x97), and MQTT connections and sessions with CONNACK 0x97; older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
         },
       },
     )
@@ -124,7 +124,8 @@ export const tenantsRoutes = (deps: {
       detail: {
         operationId: "takeSiteLock",
         summary: "Lock the site while a site file is applied",
-        description: `Ends after ${SITE_LOCK_MS / 1_000} s unless it is renewed. It keeps only other holders of the lock out. 409 while somebody else has it, and for a renewal after somebody else has had it.`,
+        description: `Ends after ${SITE_LOCK_MS / 1_000} s unless it is renewed. It keeps only other holders of the lock out.`,
+        errors: { 409: "While somebody else has it, and for a renewal after somebody else has had it." },
         example: {},
       },
     })
@@ -160,7 +161,12 @@ export const tenantsRoutes = (deps: {
           operationId: "deleteTenant",
           summary: "Delete the tenant with its users, devices and data",
           description:
-            "The deletion is final. It runs in steps, and the last step signs out all users; if it was interrupted, repeat the request. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the gateway's own tenant.",
+            "The deletion is final. It runs in steps, and the last step signs out all users; if it was interrupted, repeat the request.",
+          errors: {
+            400: "Unless the body has the tenant's name.",
+            403: "Unless owner, and without access to all devices.",
+            409: "For the gateway's own tenant.",
+          },
           example: { tenantName: "Plant North" },
         },
       },

@@ -4,11 +4,11 @@ import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { updateBody, uploadQuery } from "./updates.schemas.ts";
 import type { UpdatesService } from "./updates.service.ts";
 
 const PREFIX = "/api/gateway/update";
-const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
@@ -65,7 +65,14 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "uploadUpdate",
           summary: "Upload a part of an update file",
-          description: `An upload that was interrupted continues at \`upload.bytes\`. The signature is checked with the first part. 400 for a file that cannot be installed, 409 at another offset and for an older version, 413 above 1 MiB. ${OPERATORS}`,
+          description:
+            "An upload that was interrupted continues at `upload.bytes`. The signature is checked with the first part.",
+          errors: {
+            ...OPERATORS_ONLY,
+            400: "For a file that cannot be installed.",
+            409: "At another offset and for an older version.",
+            413: "Above 1 MiB.",
+          },
           requestBody: partBody,
         },
       },
@@ -84,7 +91,8 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "discardUpdate",
           summary: "Discard the uploaded update",
-          description: `Also discards an update that waits for a restart. ${OPERATORS}`,
+          description: "Also discards an update that waits for a restart.",
+          errors: OPERATORS_ONLY,
         },
       },
     );
@@ -105,7 +113,9 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "getUpdate",
           summary: "Get version, uploaded update and last result",
-          description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${OPERATORS}`,
+          description:
+            "`problem` says why no update can be installed. `failure` says why the newest one was given up before a restart.",
+          errors: OPERATORS_ONLY,
         },
       },
     )
@@ -132,7 +142,9 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "installUpdate",
           summary: "Install the uploaded update",
-          description: `The gateway makes a backup, restarts with the new version, and goes back to the current version if the new one is not ready within 60 s. 409 before a file is uploaded. ${OPERATORS}`,
+          description:
+            "The gateway makes a backup, restarts with the new version, and goes back to the current version if the new one is not ready within 60 s.",
+          errors: { ...OPERATORS_ONLY, 409: "Before a file is uploaded." },
         },
       },
     );

@@ -1,7 +1,8 @@
 import { conflict } from "../../lib/core/domain-error.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { defineResource } from "../resource.ts";
 import { uplinkNotFound } from "./uplinks.errors.ts";
-import { ACCESS, createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
+import { createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
 import { uplinks } from "./uplinks.tables.ts";
 
 /** Example target of an uplink, for the OpenAPI document. */
@@ -27,25 +28,33 @@ export const uplinkResource = defineResource({
   limit: { max: 20, reached: (limit) => conflict("uplink.limit", { limit }) },
   schemas: { item: uplinkBody, create: createUplinkBody, update: updateUplinkBody },
   operations: {
-    list: { summary: "List uplinks, by name", description: ACCESS },
+    list: { summary: "List uplinks, by name", errors: ALL_DEVICES_ONLY },
     create: {
       summary: "Create an uplink",
-      description: `The uplink starts sending immediately unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${ACCESS}`,
+      description: "The uplink starts sending immediately unless `enabled` is false.",
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        400: "Names the invalid setting.",
+        409: "If there are 20 uplinks already.",
+      },
       example: {
         name: "Central historian",
         target: targetExample,
         start: "BEGINNING",
       },
     },
-    get: { summary: "Get an uplink", description: ACCESS },
+    get: { summary: "Get an uplink", errors: ALL_DEVICES_ONLY },
     update: {
       summary: "Change an uplink",
-      description: `The uplink continues where it stopped. While \`enabled\` is false, it sends nothing; afterwards it sends the data stored in the meantime. ${ACCESS}`,
+      description:
+        "The uplink continues where it stopped. While `enabled` is false, it sends nothing; afterwards it sends the data stored in the meantime.",
+      errors: ALL_DEVICES_ONLY,
       example: { enabled: false },
     },
     delete: {
       summary: "Delete an uplink",
-      description: `Data that was sent stays at the target. ${ACCESS}`,
+      description: "Data that was sent stays at the target.",
+      errors: ALL_DEVICES_ONLY,
     },
   },
 });

@@ -3,11 +3,12 @@ import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { successBody } from "../wire.schemas.ts";
 import { targetExample, uplinkResource } from "./uplinks.resource.ts";
-import { ACCESS, resendBody, testUplinkBody } from "./uplinks.schemas.ts";
+import { resendBody, testUplinkBody } from "./uplinks.schemas.ts";
 import type { UplinksService, VisibleUplink } from "./uplinks.service.ts";
 
 function toWire({ report, options, ...uplink }: VisibleUplink) {
@@ -44,7 +45,8 @@ export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =
       resend: {
         operationId: "resendUplink",
         summary: "Send stored telemetry again",
-        description: `Sends all values of a range of time again, after new values. ${ACCESS}`,
+        description: "Sends all values of a range of time again, after new values.",
+        errors: ALL_DEVICES_ONLY,
         body: resendBody,
         run: (principal, id, range: Static<typeof resendBody>) => uplinks.resend(principal, id, range),
         example: { from: 1_790_000_000_000, to: 1_790_086_400_000 },
@@ -52,7 +54,8 @@ export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =
       skip: {
         operationId: "skipUplinkBatch",
         summary: "Skip the batch that the target refuses",
-        description: `The batch is not sent again. 409 if the target refuses nothing. ${ACCESS}`,
+        description: "The batch is not sent again.",
+        errors: { ...ALL_DEVICES_ONLY, 409: "If the target refuses nothing." },
         run: (principal, id) => uplinks.skip(principal, id),
       },
     },
@@ -71,7 +74,13 @@ export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =
       detail: {
         operationId: "testUplinkTarget",
         summary: "Test the settings of a target",
-        description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 404 for an unknown uplink, 503 for a target that cannot be reached. ${ACCESS}`,
+        description: "Connects to the target and checks the credentials. Nothing is stored.",
+        errors: {
+          ...ALL_DEVICES_ONLY,
+          400: "For settings that do not work.",
+          404: "For an unknown uplink.",
+          503: "For a target that cannot be reached.",
+        },
         example: {
           target: targetExample,
         },

@@ -73,8 +73,6 @@ const optional = <Fields extends Record<string, import("@sinclair/typebox").TSch
     [Name in keyof Fields]: import("@sinclair/typebox").TOptional<Fields[Name]>;
   };
 
-export const ACCESS = "403 without access to all devices.";
-
 export const createUplinkBody = t.Object(
   {
     name: nameText(200),

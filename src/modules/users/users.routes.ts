@@ -19,8 +19,14 @@ const toWire = ({ tenantId: _, confirmedAt, ...user }: UserDetail) => ({
   updatedAt: iso(user.updatedAt),
 });
 
-const INVITATION_ERRORS =
-  "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are created in a short time, or with Retry-After when too many invitations were mailed. A tenant can mail an address 5 invitations per hour and 20 per day, and 200 and 1,000 in total. All tenants together can mail an address 20 and 60. Invitations by hand have no such limit.";
+const INVITATION =
+  "The previous password stops working, and the user is signed out. A tenant can mail an address 5 invitations per hour and 20 per day, and 200 and 1,000 in total. All tenants together can mail an address 20 and 60. Invitations by hand have no such limit.";
+const INVITATION_ERRORS = {
+  403: "For an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller.",
+  404: "For an unknown user.",
+  409: "For a disabled one.",
+  429: "When too many passwords are created in a short time, or with Retry-After when too many invitations were mailed.",
+};
 
 export const usersRoutes = (deps: {
   management: UserManagement;
@@ -53,7 +59,8 @@ export const usersRoutes = (deps: {
           operationId: "listUsers",
           summary: "List users",
           description:
-            "Lists users of the tenant by name. `X-Total-Count` has their number, `Link` the next page. 403 unless owner or administrator.",
+            "Lists users of the tenant by name. `X-Total-Count` has their number, `Link` the next page.",
+          errors: { 403: "Unless owner or administrator." },
         },
       },
     )
@@ -73,7 +80,13 @@ export const usersRoutes = (deps: {
           operationId: "createUser",
           summary: "Create and invite a user",
           description:
-            "The email and the text to share are in English or German, by Accept-Language. 400 without a body if the payload is invalid or a deviceId does not exist. 403 if the caller is neither owner nor administrator, invites an owner without being one, or grants devices or assets without having access to them, and if the plan's limit of users is reached. 409 if the email belongs to a user of this gateway. 429 as for inviting again; no user is created.",
+            "The email and the text to share are in English or German, by Accept-Language. No user is created.",
+          errors: {
+            400: "Without a body if the payload is invalid or a deviceId does not exist.",
+            403: "If the caller is neither owner nor administrator, invites an owner without being one, or grants devices or assets without having access to them, and if the plan's limit of users is reached.",
+            409: "If the email belongs to a user of this gateway.",
+            429: "As for inviting again.",
+          },
           example: {
             fullName: "Bob Jones",
             email: "bob@plant.example",
@@ -89,8 +102,8 @@ export const usersRoutes = (deps: {
       detail: {
         operationId: "getUser",
         summary: "Read a user",
-        description:
-          "Users can read themselves, owners and administrators any user of the tenant. 403 for other users; 404 for an unknown user.",
+        description: "Users can read themselves, owners and administrators any user of the tenant.",
+        errors: { 403: "For other users.", 404: "For an unknown user." },
       },
     })
     .patch(
@@ -106,7 +119,14 @@ export const usersRoutes = (deps: {
           operationId: "updateUser",
           summary: "Change a user",
           description:
-            "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed email. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an email and for one's own user while acting as another; 404 unknown; 409 when the email belongs to another user, and for disabling or demoting the last active owner (`isProtected`); 429 with Retry-After when too many email addresses were changed (the limits of invitations).",
+            "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed email. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it.",
+          errors: {
+            400: "Invalid payload.",
+            403: "Not allowed, also for an email and for one's own user while acting as another.",
+            404: "Unknown.",
+            409: "When the email belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
+            429: "With Retry-After when too many email addresses were changed (the limits of invitations).",
+          },
           example: { canAcknowledgeAlarms: true, notificationSeverities: ["MAJOR", "CRITICAL"] },
         },
       },
@@ -124,8 +144,12 @@ export const usersRoutes = (deps: {
         detail: {
           operationId: "deleteUser",
           summary: "Delete a user",
-          description:
-            "Ends all sessions immediately, and stops the API keys that the user created. 403 for an owner unless the caller is one, and for the caller itself; 404 for an unknown user; 409 for the last active owner.",
+          description: "Ends all sessions immediately, and stops the API keys that the user created.",
+          errors: {
+            403: "For an owner unless the caller is one, and for the caller itself.",
+            404: "For an unknown user.",
+            409: "For the last active owner.",
+          },
         },
       },
     )
@@ -140,7 +164,8 @@ export const usersRoutes = (deps: {
         detail: {
           operationId: "createInvitationText",
           summary: "Create a new temporary password for a user",
-          description: `Sends nothing. ${INVITATION_ERRORS}`,
+          description: `Sends nothing. ${INVITATION}`,
+          errors: INVITATION_ERRORS,
         },
       },
     )
@@ -155,7 +180,8 @@ export const usersRoutes = (deps: {
         detail: {
           operationId: "sendInvitation",
           summary: "Invite a user again by mail",
-          description: `\`inviteSent\` is false while no SMTP server is configured: the mail then waits in the outbox. ${INVITATION_ERRORS}`,
+          description: `\`inviteSent\` is false while no SMTP server is configured: the mail then waits in the outbox. ${INVITATION}`,
+          errors: INVITATION_ERRORS,
         },
       },
     );

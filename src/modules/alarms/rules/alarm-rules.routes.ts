@@ -113,7 +113,8 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           operationId: "countWatchedDevices",
           summary: "Count the devices that an alarm rule would watch",
           description:
-            "Counts the devices of the profile that the caller may see and that the scope names; all of them without `appliesTo`. 400 for a wrong scope; 404 for an unknown profile.",
+            "Counts the devices of the profile that the caller may see and that the scope names; all of them without `appliesTo`.",
+          errors: { 400: "For a wrong scope.", 404: "For an unknown profile." },
           example: { appliesTo: { tags: ["line 1"] } },
         },
       },
@@ -131,7 +132,12 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           operationId: "backTestAlarmRule",
           summary: "Back-test an alarm rule on stored telemetry",
           description:
-            "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Timestamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated. 400 names the invalid part of a rule; 404 for an unknown device; 429 while three back-tests of the tenant are running.",
+            "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Timestamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated.",
+          errors: {
+            400: "Names the invalid part of a rule.",
+            404: "For an unknown device.",
+            429: "While three back-tests of the tenant are running.",
+          },
           example: {
             rule: alarmRuleExample,
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],

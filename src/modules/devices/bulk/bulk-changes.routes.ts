@@ -38,7 +38,8 @@ export const bulkChangesRoutes = (deps: {
         detail: {
           operationId: "updateDevices",
           summary: "Change many devices",
-          description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${OUTCOME} 400 if there is nothing to change.`,
+          description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${OUTCOME}`,
+          errors: { 400: "If there is nothing to change." },
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             addTags: ["line-1"],

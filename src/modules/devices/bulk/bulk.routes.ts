@@ -35,7 +35,8 @@ const csvHeaders = (name: string) => ({
 });
 
 const FORMS =
-  "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
+  "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows.";
+const FORMS_ERRORS = { 400: "For a file that cannot be read." };
 const requestBody = {
   required: true,
   content: {
@@ -88,6 +89,7 @@ export const bulkRoutes = (deps: {
           operationId: "validateDevices",
           summary: "Validate a list of devices",
           description: `Writes nothing; rows count from 1. ${FORMS}`,
+          errors: FORMS_ERRORS,
           requestBody,
           example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },
@@ -122,7 +124,11 @@ export const bulkRoutes = (deps: {
         detail: {
           operationId: "importDevices",
           summary: "Create many devices",
-          description: `All or nothing unless \`partial=true\`. 400 names the first row that is wrong; 403 when the plan allows no more devices. ${FORMS}`,
+          description: `All or nothing unless \`partial=true\`. ${FORMS}`,
+          errors: {
+            400: `${FORMS_ERRORS[400]} Names the first row that is wrong.`,
+            403: "When the plan allows no more devices.",
+          },
           requestBody,
           example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },
@@ -153,7 +159,9 @@ export const bulkRoutes = (deps: {
           operationId: "exportDevices",
           summary: "Export devices as CSV",
           responses: { 200: fileResponse("One row per device but the gateway's own one.", "text/csv") },
-          description: `The file can be imported again, and contains access tokens if the caller may change devices. ${EXPORTS_LIMIT}`,
+          description:
+            "The file can be imported again, and contains access tokens if the caller may change devices.",
+          errors: EXPORTS_LIMIT,
         },
       },
     );

@@ -52,7 +52,13 @@ export const emailChangeRoute = (deps: {
       detail: {
         operationId: "changeOwnEmail",
         summary: "Change your email address",
-        description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes. 400 for a wrong password or code; 403 for an API key, and for a user who acts as another user; 409 if the address belongs to another user, and for users of an external identity provider, who have no password here; 429 with Retry-After after too many wrong attempts.`,
+        description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes.`,
+        errors: {
+          400: "For a wrong password or code.",
+          403: "For an API key, and for a user who acts as another user.",
+          409: "If the address belongs to another user, and for users of an external identity provider, who have no password here.",
+          429: "With Retry-After after too many wrong attempts.",
+        },
         example: { email: "ada@plant.example", password: "correct horse battery staple" },
       },
     },
@@ -92,7 +98,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
           operationId: "showEmailChangePage",
           summary: "Show the page to confirm an email address",
           responses: pageResponses(400, 404),
-          description: "404, as a page, for a used, expired or unknown link.",
+          errors: { 404: "As a page, for a used, expired or unknown link." },
         },
       },
     )
@@ -116,8 +122,8 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
           summary: "Confirm a new email address",
           responses: pageResponses(400, 404, 409),
           requestBody: formBody("token"),
-          description:
-            "A form of the hosted pages. Mails to both addresses report the change. 404 for a used or expired link, 409 if the address now belongs to another user.",
+          description: "A form of the hosted pages. Mails to both addresses report the change.",
+          errors: { 404: "For a used or expired link.", 409: "If the address now belongs to another user." },
         },
       },
     );

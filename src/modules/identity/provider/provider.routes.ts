@@ -187,7 +187,12 @@ export const providerRoutes = (deps: {
           responses: signInResponses,
           requestBody: signInBody,
           description:
-            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong email or password or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
+            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts.",
+          errors: {
+            401: "For a wrong email or password or a wrong `otp`.",
+            403: "That names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing.",
+            429: "With Retry-After after too many attempts.",
+          },
         },
       },
     )
@@ -197,7 +202,8 @@ export const providerRoutes = (deps: {
         operationId: "signInExternally",
         summary: "Sign in at the external provider",
         responses: { 303: redirect("To the external provider.") },
-        description: "303 to the configured OpenID Connect provider; 404 if there is none.",
+        description: "Redirects to the configured OpenID Connect provider.",
+        errors: { 404: "If there is none." },
       },
     })
     .get("/callback", ({ request, server }) => comeBack(request, server), {
@@ -206,7 +212,12 @@ export const providerRoutes = (deps: {
         summary: "Complete a sign-in at the external provider",
         responses: pageResponses(303, 400, 401, 403, 404, 503),
         description:
-          "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with the error: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified email address, 503 while the provider does not answer.",
+          "Redirects with an authorization code for `/api/auth/exchange`, or shows the sign-in page with the error.",
+        errors: {
+          401: "If this browser did not begin the sign-in within the last 15 minutes.",
+          403: "For somebody who has no active user here or no verified email address.",
+          503: "While the provider does not answer.",
+        },
       },
     })
     .post(

@@ -93,7 +93,8 @@ const forgotRoutes = (deps: RecoveryDeps) => {
           responses: pageResponses(400, 429),
           requestBody: formBody("email"),
           description:
-            "A form of the hosted pages. The response is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
+            "A form of the hosted pages. The response is the same whether the address has an account or not.",
+          errors: { 429: "After one mail a minute, 5 an hour or 10 a day for an address." },
         },
       },
     );
@@ -126,7 +127,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
           operationId: "showPasswordResetPage",
           summary: "Show the page to set a new password",
           responses: pageResponses(400, 404),
-          description: "404, as a page, for a link that is used, expired or unknown.",
+          errors: { 404: "As a page, for a link that is used, expired or unknown." },
         },
       },
     )
@@ -154,8 +155,8 @@ const resetRoutes = (deps: RecoveryDeps) => {
           summary: "Set a new password with the link of a mail",
           responses: pageResponses(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
-          description:
-            "A form of the hosted pages. All sessions with the old password end. 404 for a link that is used or expired, 400 for a weak password.",
+          description: "A form of the hosted pages. All sessions with the old password end.",
+          errors: { 400: "For a weak password.", 404: "For a link that is used or expired." },
         },
       },
     );

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { iso } from "../../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
+import { ALL_DEVICES_ONLY } from "../../operation-errors.ts";
 import { discoveredBody } from "../integrations.schemas.ts";
 import { createDiscoveredNetworks } from "./discovered-networks.ts";
 
@@ -26,7 +27,8 @@ export const discoveredNetworksRoutes = ({
         operationId: "listDiscoveredNetworks",
         summary: "List unread devices at this gateway's broker",
         description:
-          "Recognizes Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started. 403 without access to all devices.",
+          "Recognizes Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started.",
+        errors: ALL_DEVICES_ONLY,
       },
     },
   );

@@ -67,7 +67,14 @@ const response = t.Object(
 );
 
 const DESCRIPTION =
-  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body replaces it for LoRaWAN types. A message that arrives twice is stored once. If the integration's own mapping or script fails, the message is kept as an event that can be replayed, and the response is 200. 400 for a wrong secret, for a content type other than JSON or CBOR, for a body that cannot be read and for an unknown device (kept as an event, too), 404 for an integration that does not exist in the tenant of the secret, 413 above 256 KiB, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";
+  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body replaces it for LoRaWAN types. A message that arrives twice is stored once. If the integration's own mapping or script fails, the message is kept as an event that can be replayed, and the response is 200.";
+const ERRORS = {
+  400: "For a wrong secret, for a content type other than JSON or CBOR, for a body that cannot be read and for an unknown device (kept as an event, too).",
+  404: "For an integration that does not exist in the tenant of the secret.",
+  413: "Above 256 KiB.",
+  429: "With Retry-After for too many messages or wrong secrets.",
+  503: "When storage cannot take writes.",
+};
 const names: Record<WebhookKind, string> = {
   generic: "generic",
   "lorawan-a": "ChirpStack v4",
@@ -165,6 +172,7 @@ export const webhooksRoutes = (deps: {
     operationId,
     summary: `Receive ${names[kind]} messages (${subject})`,
     description: `${bodies[kind]} ${DESCRIPTION}`,
+    errors: ERRORS,
     security: [{ webhookSecret: [] }, {}],
     parameters: headers,
     requestBody: {
