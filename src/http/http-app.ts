@@ -170,7 +170,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
           summary: "Check whether requests and devices are served",
           description: "`warnings` do not keep the gateway from its work.",
           errors: {
-            503: "With its reasons while starting and stopping, and while data cannot be stored: the disk is full or read-only, or storage has failed.",
+            503: "The gateway is starting or stopping, or cannot store data because the disk is full or read-only or storage has failed. The body has the reasons.",
           },
         },
       },
@@ -202,7 +202,7 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "Subscribe to realtime data over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description: `First message \`{type:"auth", token}\` → \`{type:"ready"}\`, within 5 s and 8 KB. Then \`{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}\` → \`{type:"snapshot", id, telemetry, devices}\` and \`{type:"data", id, topic, deviceId, …}\`. A snapshot of many devices consists of several messages, all but the last with \`more: true\`. A slow reader gets the newest value of each key (\`merged: true\`). A connection has at most ${SUBSCRIPTIONS_MAX} subscriptions, which name at most ${SUBSCRIBED_KEYS_MAX} keys in total; equal lists count once. A refused subscription is answered by \`{type:"error", id, code, message}\`.`,
-          errors: { 426: "Without a WebSocket handshake." },
+          errors: { 426: "The request is not a WebSocket handshake." },
         },
       },
     )
@@ -221,7 +221,7 @@ const socketRoutes = (deps: HttpDeps) => {
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
             "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before.",
-          errors: { 401: "For an invalid token.", 426: "Without a WebSocket handshake." },
+          errors: { 401: "The token is invalid.", 426: "The request is not a WebSocket handshake." },
         },
       },
     )
@@ -243,7 +243,7 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "Connect with MQTT over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description: "Subprotocol `mqtt`; the same protocol as on the MQTT port.",
-          errors: { 426: "Without a WebSocket handshake." },
+          errors: { 426: "The request is not a WebSocket handshake." },
         },
       },
     );

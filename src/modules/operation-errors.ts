@@ -6,8 +6,8 @@ export type OperationErrors = { readonly [Status in ErrorStatus]?: string };
 
 /** Errors of operations on the whole gateway. */
 export const OPERATORS_ONLY = {
-  403: "Unless owner of the gateway's own tenant, with access to all devices.",
+  403: "Requires an owner of the gateway's own tenant with access to all devices.",
 } satisfies OperationErrors;
 
 /** Errors of operations that affect all devices of a tenant. */
-export const ALL_DEVICES_ONLY = { 403: "Without access to all devices." } satisfies OperationErrors;
+export const ALL_DEVICES_ONLY = { 403: "Requires access to all devices." } satisfies OperationErrors;

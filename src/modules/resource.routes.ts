@@ -105,7 +105,7 @@ export function ensureUnchanged(request: Request, updatedAt: unknown): void {
 /** Returns the texts of a change that accepts `If-Match`. */
 export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
   ...texts,
-  errors: { 412: "If it was changed after the version that `If-Match` names.", ...texts.errors },
+  errors: { 412: "The object was changed after the version that `If-Match` names.", ...texts.errors },
   parameters: [ifMatch],
 });
 

@@ -254,7 +254,7 @@ export const asResponse = <Value>(response: Response): Value => response as unkn
 
 /** Limit of exports for OpenAPI descriptions. */
 export const EXPORTS_LIMIT = {
-  429: `If the user already runs ${EXPORTS_MAX.user} exports, or the tenant ${EXPORTS_MAX.tenant}.`,
+  429: `The user already runs ${EXPORTS_MAX.user} exports, or the tenant ${EXPORTS_MAX.tenant}.`,
 };
 
 /**

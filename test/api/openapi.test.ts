@@ -120,7 +120,7 @@ describe("the document", () => {
           : [],
       ),
     );
-    expect(described).toContain("PATCH /api/device-profiles/{profileId} 409 When the name is taken.");
+    expect(described).toContain("PATCH /api/device-profiles/{profileId} 409 The name is taken.");
     expect(described.length).toBeGreaterThan(40);
   });
 

@@ -84,7 +84,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
         summary: "List alarms, most recently raised first",
         description:
           "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device.",
-        errors: { 400: "For an unknown severity or status." },
+        errors: { 400: "A severity or status is unknown." },
       },
     })
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
@@ -106,7 +106,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
         operationId: "updateEscalationSettings",
         summary: "Change the escalation settings",
         description: "All four fields are required; minutes are whole numbers from 1 to 10,080.",
-        errors: { 403: "Unless owner or administrator, and without access to all devices." },
+        errors: { 403: "Requires an owner or administrator with access to all devices." },
         example: {
           level1To2Minutes: 15,
           level2To3Minutes: 60,
@@ -130,7 +130,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
           operationId: "acknowledgeAlarms",
           summary: "Acknowledge several alarms",
           description: `All alarms are changed, or none. ${AGAIN} ${HANDLING}`,
-          errors: { 404: "If one of them does not exist." },
+          errors: { 404: "One of the alarms does not exist." },
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -150,7 +150,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
           operationId: "clearAlarms",
           summary: "Clear several alarms",
           description: `All alarms are changed, or none. ${AGAIN} ${HANDLING}`,
-          errors: { 404: "If one of them does not exist." },
+          errors: { 404: "One of the alarms does not exist." },
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -171,7 +171,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
           operationId: "createAlarmComments",
           summary: "Comment on several alarms",
           description: `All alarms get the comment, or none. ${HANDLING}`,
-          errors: { 404: "If one of them does not exist." },
+          errors: { 404: "One of the alarms does not exist." },
           example: {
             alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"],
             message: "The line is being cleaned.",

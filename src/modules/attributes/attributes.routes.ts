@@ -89,7 +89,7 @@ export const attributesRoutes = (deps: {
           operationId: "setDeviceAttributes",
           summary: "Set attributes of a device",
           description: "SHARED attributes are sent to the device.",
-          errors: { 400: "For a value of more than 64 KiB." },
+          errors: { 400: "A value is larger than 64 KiB." },
           example: { scope: "SHARED", attributes: { mode: "night", setpoint: 18 } },
         },
       },
@@ -145,7 +145,7 @@ export const attributesRoutes = (deps: {
           summary: "List a device's attribute changes, newest first",
           description:
             "Setting the same value again is not a change. The newest changes of each device are kept, see the setting `attribute_changes_max`. `X-Total-Count` has their number, `Link` the next page.",
-          errors: { 400: "For an invalid scope." },
+          errors: { 400: "The scope is invalid." },
         },
       },
     )

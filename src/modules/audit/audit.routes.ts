@@ -140,7 +140,7 @@ export const auditRoutes = (deps: {
           summary: "List entries of the audit log, the newest first",
           description:
             "The log has every change by a user, an API key or the command line, refused requests, and sign-ins. `X-Total-Count` has the number of matches (with a filter, on the first page only), `Link` the next page. Users of the gateway's own site also see sign-ins with unknown addresses.",
-          errors: { 400: "For a bad time or cursor.", 403: "Unless owner or administrator." },
+          errors: { 400: "A time or the cursor is invalid.", 403: "Requires an owner or administrator." },
         },
       },
     )
@@ -150,7 +150,7 @@ export const auditRoutes = (deps: {
       detail: {
         operationId: "listAuditActions",
         summary: "List the actions for the audit filter",
-        errors: { 403: "Unless owner or administrator." },
+        errors: { 403: "Requires an owner or administrator." },
       },
     })
     .get(
@@ -171,7 +171,7 @@ export const auditRoutes = (deps: {
           summary: "Export the audit log",
           responses: { 200: fileResponse("One row or line per entry.", "text/csv", "application/x-ndjson") },
           description: "Streams all matching entries as CSV for spreadsheets or as NDJSON.",
-          errors: { ...EXPORTS_LIMIT, 400: "For an invalid time.", 403: "Requires owner or administrator." },
+          errors: { ...EXPORTS_LIMIT, 400: "A time is invalid.", 403: "Requires an owner or administrator." },
         },
       },
     )
@@ -181,7 +181,7 @@ export const auditRoutes = (deps: {
       detail: {
         operationId: "getAuditEntry",
         summary: "Read an entry",
-        errors: { 403: "Unless owner or administrator.", 404: "If unknown." },
+        errors: { 403: "Requires an owner or administrator.", 404: "The entry is unknown." },
       },
     });
 };

@@ -155,8 +155,8 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
           description: "Existing backups stay as they are.",
           errors: {
             ...OPERATORS_ONLY,
-            400: "For a folder inside the data directory and for an invalid schedule.",
-            409: "For a value that the configuration sets.",
+            400: "The folder is inside the data directory, or the schedule is invalid.",
+            409: "The configuration sets one of the values.",
           },
           example: {
             place: { kind: "folder", path: "/media/usb/lineside" },
@@ -187,9 +187,9 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
           summary: "Test a backup location",
           description: "Writes a small object, reads and removes it.",
           errors: {
-            403: `${OPERATORS_ONLY[403]} For a wrong passphrase.`,
-            409: "Where another gateway keeps its backups.",
-            503: "When the place cannot be used.",
+            403: `${OPERATORS_ONLY[403]} Or the passphrase is wrong.`,
+            409: "Another gateway keeps its backups at this location.",
+            503: "The backup location cannot be used.",
           },
           example: { place: { kind: "folder", path: "/media/usb/lineside" } },
         },
@@ -235,7 +235,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
           operationId: "startBackup",
           summary: "Back up now",
           description: "Starts a backup, which runs in the background.",
-          errors: { ...OPERATORS_ONLY, 409: "While one runs, and before a place is set." },
+          errors: { ...OPERATORS_ONLY, 409: "A backup is running, or no backup location is set." },
         },
       },
     );
@@ -271,7 +271,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "listBackups",
           summary: "List the backups at the place, the newest first",
-          errors: { ...OPERATORS_ONLY, 503: "When the place cannot be reached." },
+          errors: { ...OPERATORS_ONLY, 503: "The backup location cannot be reached." },
         },
       },
     )
@@ -288,7 +288,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
           summary: "Download a backup as one file",
           responses: documentedArchive,
           description: "`lineside restore --from <file>` restores it.",
-          errors: { ...OPERATORS_ONLY, 404: "For an unknown backup.", 409: "Before a place is set." },
+          errors: { ...OPERATORS_ONLY, 404: "The backup is unknown.", 409: "No backup location is set." },
         },
       },
     );
@@ -333,7 +333,7 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
           operationId: "downloadLinkedBackup",
           summary: "Download a backup by a link",
           responses: documentedArchive,
-          errors: { 404: "For a link that is unknown, used or expired." },
+          errors: { 404: "The link is unknown, used or expired." },
         },
       },
     );

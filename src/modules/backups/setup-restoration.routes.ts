@@ -40,7 +40,7 @@ export const setupRestorationRoutes = ({
           operationId: "getSetupRestoration",
           summary: "Get the state of a restoration on a new gateway",
           description: "A restored gateway has an owner, so the link is not valid any more.",
-          errors: { 404: "If the setup link is not valid." },
+          errors: { 404: "The setup link is not valid." },
         },
       },
     )
@@ -69,9 +69,9 @@ export const setupRestorationRoutes = ({
           summary: "Upload a part of a backup archive",
           description: "At most 1 MiB, in order. A part at offset 0 begins a new upload.",
           errors: {
-            404: "If the setup link is not valid.",
-            409: "When `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored.",
-            413: "For a larger part.",
+            404: "The setup link is not valid.",
+            409: "`offset` is not the number of bytes that have arrived, the disk has no room for the file, or a backup is being restored.",
+            413: "The part is larger than 1 MiB.",
           },
           requestBody: partRequest,
         },
@@ -93,7 +93,7 @@ export const setupRestorationRoutes = ({
           summary: "Restore the uploaded archive",
           description:
             "Reads and checks it in the background; the gateway then restarts with the restored data. Until then nothing is replaced, and no owner can be created.",
-          errors: { 404: "If the setup link is not valid.", 409: "Before the whole file is there." },
+          errors: { 404: "The setup link is not valid.", 409: "The file is not uploaded completely." },
           example: {
             token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
             passphrase: "correct horse battery staple",

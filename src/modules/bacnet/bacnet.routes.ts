@@ -55,8 +55,8 @@ export const bacnetConnectionsRoutes = ({ bacnet, auth }: RoutesDeps) =>
           "Reads up to 50 places of the device's list of objects, and answers with those that have a value.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          404: "Unknown.",
-          409: "While the connection is not open, or if the device refuses.",
+          404: "The connection is unknown.",
+          409: "The connection is not open, or the device refuses.",
         },
         example: { from: 1 },
       },
@@ -98,7 +98,7 @@ export const bacnetObjectMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       summary: "Read BACnet objects from CSV",
       description:
         "Returns the objects of a table or EDE file without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, priority, cov, intervalMs, writable.",
-      errors: { 400: "For a text that is not a table." },
+      errors: { 400: "The text cannot be read as a table." },
       example: { csv: "key,address\ntemperature,analog-input:1" },
     },
     auth,
@@ -118,8 +118,8 @@ export const bacnetSearchRoutes = ({ search, auth }: { search: DeviceSearch; aut
         description: "Asks who is there (Who-Is), and lists the devices that answered within three seconds.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          400: "For an address that is not allowed.",
-          409: "While another search runs, or if the BBMD refuses.",
+          400: "The address is not allowed.",
+          409: "Another search is running, or the BBMD refuses.",
         },
         example: { address: "192.168.1.255" },
       },

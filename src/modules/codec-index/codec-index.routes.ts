@@ -86,9 +86,9 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
             "A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload.",
           errors: {
             ...OPERATORS_ONLY,
-            400: "For a larger archive.",
-            409: "When `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded.",
-            413: "For a larger part.",
+            400: "The archive is too large.",
+            409: "`offset` is not the number of bytes that have arrived, the disk has no room for the file, or a collection is being loaded.",
+            413: "The part is larger than 1 MiB.",
           },
           requestBody: partRequest,
         },
@@ -114,8 +114,8 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
             "Reads a folder of the gateway or the uploaded archive in the background. The index takes the place of the current one when it is complete.",
           errors: {
             ...OPERATORS_ONLY,
-            400: "For a folder that cannot be read or is in the data directory.",
-            409: "Before the whole archive is uploaded, and while a collection is loaded.",
+            400: "The folder cannot be read or is inside the data directory.",
+            409: "The archive is not uploaded completely, or a collection is being loaded.",
           },
           example: { folder: "/srv/lorawan-devices" },
         },
@@ -135,7 +135,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
           operationId: "deleteCodecIndex",
           summary: "Delete the index of codecs",
           description: "Codecs that were created from it stay.",
-          errors: { ...OPERATORS_ONLY, 409: "While a collection is loaded." },
+          errors: { ...OPERATORS_ONLY, 409: "A collection is being loaded." },
         },
       },
     );
@@ -192,7 +192,7 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
           summary: "Run the examples of a codec of the index",
           description:
             "Each example runs as an integration would run it, and its result is compared with the result in the collection.",
-          errors: { 429: "If too many requests wait.", 503: "If scripts cannot run at the moment." },
+          errors: { 429: "Too many requests are waiting.", 503: "Scripts cannot be run at the moment." },
         },
       },
     );

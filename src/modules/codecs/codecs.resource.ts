@@ -24,7 +24,7 @@ export const codecResource = defineResource({
       summary: "Add a codec",
       description:
         "Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2).",
-      errors: { ...REFUSALS, 409: `${REFUSALS[409]} Also if there are 200 codecs already.` },
+      errors: { ...REFUSALS, 409: "Another codec has the name, or there are already 200 codecs." },
       example: {
         name: "Room sensor",
         source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",
@@ -39,7 +39,7 @@ export const codecResource = defineResource({
     },
     delete: {
       summary: "Delete a codec",
-      errors: { ...ALL_DEVICES_ONLY, 409: "While an integration uses it." },
+      errors: { ...ALL_DEVICES_ONLY, 409: "An integration uses the codec." },
     },
   },
 });

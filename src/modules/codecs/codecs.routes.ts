@@ -84,7 +84,7 @@ export const codecsRoutes = ({ codecs, responses, auth }: CodecsRoutesDeps) => {
         detail: {
           operationId: "importCodec",
           summary: "Add a codec from its file",
-          errors: { ...REFUSALS, 413: `Above ${SOURCE_BYTES_MAX / 1024} KiB.` },
+          errors: { ...REFUSALS, 413: `The file is larger than ${SOURCE_BYTES_MAX / 1024} KiB.` },
           requestBody: importRequest,
         },
       },
@@ -99,7 +99,7 @@ export const codecsRoutes = ({ codecs, responses, auth }: CodecsRoutesDeps) => {
         summary: "Try a source",
         description:
           "Runs it as an integration would: on a message, on a frame, or on the data of a downlink. `error` has an error of the source with its line.",
-        errors: { 400: "For an invalid frame.", 429: REFUSALS[429], 503: REFUSALS[503] },
+        errors: { 400: "The frame is invalid.", 429: REFUSALS[429], 503: REFUSALS[503] },
         example: {
           source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",
           frame: "d7",

@@ -19,10 +19,10 @@ const settable = {
 
 export const REFUSALS = {
   ...ALL_DEVICES_ONLY,
-  400: "With the line if the source cannot be run or defines no function that is called.",
-  409: "If another codec has the name.",
-  429: "If too many runs are waiting.",
-  503: "If scripts cannot be run at the moment.",
+  400: "The source cannot be run (the message names the line) or defines no function that is called.",
+  409: "Another codec has the name.",
+  429: "Too many runs are waiting.",
+  503: "Scripts cannot be run at the moment.",
 };
 
 export const createCodecBody = t.Object(

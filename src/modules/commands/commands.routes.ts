@@ -74,9 +74,9 @@ export const commandsRoutes = (deps: {
           description:
             "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it.",
           errors: {
-            400: "Without any of these or for more than 64 KiB of parameters.",
-            409: "When the device has had a command with this `requestId`.",
-            429: "When 1,000 commands wait for the device or its open commands take up 4 MiB.",
+            400: "The body has none of these fields, or more than 64 KiB of parameters.",
+            409: "The device has had a command with this `requestId`.",
+            429: "1,000 commands wait for the device, or its open commands take up 4 MiB.",
           },
           example: { method: "setValue", params: { key: "setpoint", value: 21 }, retries: 2 },
         },
@@ -132,7 +132,7 @@ export const commandsRoutes = (deps: {
           summary: "Simulate the device's response to a command",
           description:
             "Responds to the command of `requestId`, or to the newest unfinished one. `success: false` makes it FAILED.",
-          errors: { 404: "When there is no such command." },
+          errors: { 404: "There is no such command." },
           example: { success: true, message: "done" },
         },
       },

@@ -41,7 +41,7 @@ export const deviceCommandsRoutes = (deps: {
           operationId: "awaitDeviceCommand",
           summary: "Poll for the next command",
           description: "Waits for a command.",
-          errors: { 401: "For an invalid token.", 408: "If none arrives." },
+          errors: { 401: "The token is invalid.", 408: "No command arrived in time." },
         },
       },
     )
@@ -74,7 +74,7 @@ export const deviceCommandsRoutes = (deps: {
           },
           description:
             "Any JSON, CBOR or text, with or without NULs at the end; an empty body is null. An object with `error`, or with `success: false`, makes the command FAILED, and so does a body that cannot be read.",
-          errors: { 401: "For an invalid token.", 404: "For a command that the device was not sent." },
+          errors: { 401: "The token is invalid.", 404: "The device was not sent this command." },
         },
       },
     );
@@ -101,7 +101,7 @@ export const deviceRequestsRoutes = (deps: {
         summary: "Ask the gateway",
         description:
           "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the response is an object with `error`.",
-        errors: { 401: "For an invalid token." },
+        errors: { 401: "The token is invalid." },
         example: { method: "getCurrentTime", params: {} },
       },
     },

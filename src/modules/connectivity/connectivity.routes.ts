@@ -43,7 +43,7 @@ export const connectivityRoutes = (deps: {
           responses: { 200: fileResponse("PEM.", "application/x-pem-file") },
           description:
             "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl.",
-          errors: { 404: "Without TLS, and if the operator's own certificate has no `tls_ca`." },
+          errors: { 404: "The gateway does not use TLS, or the operator's own certificate has no `tls_ca`." },
         },
       },
     );

@@ -69,7 +69,9 @@ export const webhookSecretsRoutes = (deps: {
           summary: "Create a new webhook secret",
           description:
             "Only this response shows the secret. The previous one ends immediately, or after ten minutes with `keepOld`.",
-          errors: { 403: "Unless owner or administrator, without access to all devices, and for API keys." },
+          errors: {
+            403: "Requires an owner or administrator with access to all devices, signed in without an API key.",
+          },
           example: { keepOld: true },
         },
       },

@@ -39,13 +39,16 @@ export const dashboardResource = defineResource({
     list: { summary: "List dashboards, by name" },
     create: {
       summary: "Create a dashboard",
-      errors: { 400: "Names the invalid field.", 409: `If there are ${DASHBOARDS_MAX} dashboards already.` },
+      errors: {
+        400: "A field is invalid; the message names it.",
+        409: `There are already ${DASHBOARDS_MAX} dashboards.`,
+      },
       example: dashboardExample,
     },
     get: { summary: "Get a dashboard" },
     update: {
       summary: "Change a dashboard",
-      errors: { 400: "Names the invalid field." },
+      errors: { 400: "A field is invalid; the message names it." },
       example: { name: "Line 1, presses" },
     },
     delete: { summary: "Delete a dashboard" },

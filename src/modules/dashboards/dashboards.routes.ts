@@ -29,8 +29,8 @@ import type { DashboardsService } from "./dashboards.service.ts";
 import { type ResponseRoom, VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
 
 export const LIMITS = {
-  413: `If the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${RESPONSES_MIB_MAX.user} MiB.`,
-  503: "While unread responses leave no memory for it.",
+  413: `The widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or the response would be larger than ${RESPONSES_MIB_MAX.user} MiB.`,
+  503: "Unread responses leave no memory for the response.",
 };
 
 const versionList = wholeList({ sort: ["version", "savedAt"], search: ["name", "savedBy"] });
@@ -65,7 +65,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         summary: "Import a dashboard",
         description:
           "Creates a dashboard. `idMap` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one.",
-        errors: { 409: `If there are ${DASHBOARDS_MAX} dashboards.` },
+        errors: { 409: `There are already ${DASHBOARDS_MAX} dashboards.` },
         example: {
           dashboard: dashboardExample,
         },
@@ -88,8 +88,8 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
           description:
             "The dashboard consists of widgets for the keys that the devices have sent: gauges for values with limits, newest values, consumption of counters, charts, states, alarms and a table. The key metadata selects the widgets, or the names and values if there is none.",
           errors: {
-            404: "If the caller sees no device of the type.",
-            409: `If there are ${DASHBOARDS_MAX} dashboards.`,
+            404: "The caller sees no device of the type.",
+            409: `There are already ${DASHBOARDS_MAX} dashboards.`,
           },
           example: { deviceType: "press" },
         },
@@ -108,7 +108,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
           operationId: "previewDashboard",
           summary: "Preview a dashboard",
           description: "Works like execute, for a dashboard that is not stored.",
-          errors: { ...LIMITS, 400: "Names the wrong field." },
+          errors: { ...LIMITS, 400: "A field is invalid; the message names it." },
           example: {
             dashboard: dashboardExample,
             timeRange: { mode: "relative", durationMs: 3_600_000 },
@@ -131,7 +131,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
           operationId: "resolveAlias",
           summary: "List the devices of an alias",
           description: "Lists devices that the caller may see.",
-          errors: { 400: "For a missing alias or unknown type." },
+          errors: { 400: "The alias is missing, or its type is unknown." },
           example: {
             alias: dashboardExample.aliases[0],
           },
@@ -207,7 +207,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
           operationId: "restoreDashboardVersion",
           summary: "Restore a version of a dashboard",
           description: "Its content becomes the current one, as a new version.",
-          errors: { 400: "Names a field that could not be saved today." },
+          errors: { 400: "A field of the version would no longer be accepted; the message names it." },
         }),
       },
     )

@@ -30,8 +30,8 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
         summary: "Start the demo plant",
         description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Names are German if \`Accept-Language\` prefers German, else English. Existing parts stay. Pins four values to the overview if none is pinned and the caller may pin values. ${WHO}`,
         errors: {
-          403: "If the plan of the tenant does not allow its 14 devices.",
-          409: "If a part of the factory would exceed a limit of the site.",
+          403: "The plan of the tenant does not allow 14 more devices.",
+          409: "A part of the factory would exceed a limit of the site.",
         },
       },
     })

@@ -9,7 +9,7 @@ import type { DevicesRepository } from "./devices.repository.ts";
 export const FOREIGN_TOKENS_MAX = 10;
 /** Rule for API descriptions, appended after a semicolon. */
 export const FOREIGN_TOKENS_RULE = {
-  429: `With Retry-After after ${FOREIGN_TOKENS_MAX} chosen tokens within an hour that devices of other sites already have.`,
+  429: `Within an hour, ${FOREIGN_TOKENS_MAX} chosen tokens belonged to devices of other sites. \`Retry-After\` says when to try again.`,
 };
 
 interface ChosenTokensDeps {

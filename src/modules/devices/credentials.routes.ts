@@ -41,8 +41,8 @@ export const credentialsRoutes = (deps: {
           "A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once.",
         errors: {
           ...FOREIGN_TOKENS_RULE,
-          400: "For a certificate that cannot be read.",
-          409: "If another device has the same certificate, or user name and client id.",
+          400: "The certificate cannot be read.",
+          409: "Another device has the same certificate, or the same user name and client id.",
         },
         example: { type: "MQTT_BASIC", username: "press-1", password: "correct horse battery staple" },
       },
@@ -56,7 +56,7 @@ export const credentialsRoutes = (deps: {
         summary: "Create a new secret of the same type",
         description:
           "Creates a new access token or password. The old one and the device's sessions end immediately.",
-        errors: { 409: "For a certificate: set the new one instead." },
+        errors: { 409: "The device signs in with a certificate. Set a new certificate instead." },
       },
     });
 };

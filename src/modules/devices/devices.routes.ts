@@ -92,7 +92,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         summary: "List devices",
         description:
           "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page.",
-        errors: { 503: "While unread responses leave no memory for it." },
+        errors: { 503: "Unread responses leave no memory for the response." },
       },
     })
     .post(
@@ -112,8 +112,8 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
           description: "The response has its access token: `token`, or a random token.",
           errors: {
             ...FOREIGN_TOKENS_RULE,
-            403: "Also if the plan of the tenant allows no more devices.",
-            409: "If the dev EUI or the token belongs to another device.",
+            403: "The caller may not create devices, or the plan of the tenant allows no more devices.",
+            409: "The dev EUI or the token belongs to another device.",
           },
           example: { name: "press 1", deviceType: "press", tags: ["line 1"] },
         },
@@ -156,7 +156,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           operationId: "listDeviceTags",
           summary: "List tags with their number of devices",
-          errors: { 413: "For more than 20,000 different tags." },
+          errors: { 413: "There are more than 20,000 different tags." },
         },
       },
     )
@@ -212,8 +212,8 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
           description:
             "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed.",
           errors: {
-            400: "For a parent that is not a gateway, for a gateway as a child, and for changing the role of a gateway with children.",
-            409: "For a `childName` of another child of the gateway.",
+            400: "The parent is not a gateway, the child is a gateway, or the role of a gateway with children would change.",
+            409: "Another child of the gateway has this `childName`.",
           },
           example: { label: "by the window", targetDashboardId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c71" },
         },
@@ -251,7 +251,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
           operationId: "listDeviceChildren",
           summary: "List the child devices of a gateway",
           description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
-          errors: { 503: "While unread responses leave no memory for it." },
+          errors: { 503: "Unread responses leave no memory for the response." },
         },
       },
     );

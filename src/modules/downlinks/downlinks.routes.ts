@@ -53,10 +53,10 @@ export const downlinksRoutes = (deps: {
           description:
             "The downlink is stored before the request is answered, and is retried until the network server accepts it or `expiresInMs` has passed. `status` is SENT when the network server has accepted it, QUEUED if it did not answer within three seconds, and FAILED with `error` if it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later.",
           errors: {
-            400: "Names what is wrong or missing in the request or in `settings_json.downlink`.",
-            404: "For an unknown device.",
-            409: "While the integration is paused.",
-            429: "If 100 downlinks wait for the device, or if those that wait for the integration number 10,000 or would take up more than 8 MiB.",
+            400: "The request or `settings_json.downlink` is invalid or incomplete; the message names the field.",
+            404: "The device is unknown.",
+            409: "The integration is paused.",
+            429: "100 downlinks wait for the device, or 10,000 or more than 8 MiB of downlinks wait for the integration.",
           },
           example: { devEui: "0102030405060708", fPort: 1, hex: "01ff", confirmed: true },
         },

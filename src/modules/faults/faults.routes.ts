@@ -181,7 +181,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
           operationId: `list${of.noun}`,
           summary: `List faults${of.ofWhat}`,
           description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page.`,
-          errors: { 400: "For an invalid cursor.", ...of.errors },
+          errors: { 400: "The cursor is invalid.", ...of.errors },
         },
       },
     )
@@ -213,7 +213,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
           summary: `Clear faults${of.ofWhat}`,
           description:
             "Deletes the entries that the list shows with the same filters; without filters, all that the caller sees. What goes wrong afterwards is listed again.",
-          errors: { 400: "For any other parameter." },
+          errors: { 400: "The query has another parameter." },
         },
       },
     );

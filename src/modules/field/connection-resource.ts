@@ -26,7 +26,7 @@ interface ConnectionTexts {
   readonly examples: { readonly create: object; readonly update: object };
 }
 
-const TAKEN = { 409: "If another connection has the name." };
+const TAKEN = { 409: "Another connection has the name." };
 
 /** Returns the OpenAPI texts of the connection routes. */
 export const connectionOperations = ({
@@ -48,16 +48,16 @@ export const connectionOperations = ({
     errors: { ...ALL_DEVICES_ONLY, ...TAKEN, ...rules.create.errors },
     example: examples.create,
   },
-  get: { summary: `Read ${connection}`, errors: { 404: "Unknown." } },
+  get: { summary: `Read ${connection}`, errors: { 404: "The connection is unknown." } },
   update: {
     summary: `Change ${connection}`,
     description: `Every change reconnects. ${rules.update.description ?? ""}`.trim(),
-    errors: { ...ALL_DEVICES_ONLY, ...TAKEN, 404: "Unknown.", ...rules.update.errors },
+    errors: { ...ALL_DEVICES_ONLY, ...TAKEN, 404: "The connection is unknown.", ...rules.update.errors },
     example: examples.update,
   },
   delete: {
     summary: `Delete ${connection}`,
     description: "Its units are deleted too; the devices and their values stay.",
-    errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
+    errors: { ...ALL_DEVICES_ONLY, 404: "The connection is unknown." },
   },
 });

@@ -67,21 +67,21 @@ export const unitOperations = ({
   readonly entry: string;
   readonly examples: { readonly create: object; readonly update: object };
 }): UnitApi<FieldKind>["operations"] => {
-  const tooMany = `more than ${CONNECTION_ENTRIES_MAX.toLocaleString("en")} ${entry}s of all units of the connection`;
+  const tooMany = `more than ${CONNECTION_ENTRIES_MAX.toLocaleString("en")} ${entry}s together`;
   return {
     list: {
       summary: `List the units of ${connection}`,
       description: `Lists what the connection reads for each device: ${entry}s, newest values and health.`,
-      errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
+      errors: { ...ALL_DEVICES_ONLY, 404: "The connection is unknown." },
     },
     create: {
       summary: `Add a unit to ${connection}`,
       description: `The values of its ${entry}s become telemetry of the device, and commands to the device write its writable ${entry}s.`,
       errors: {
         ...ALL_DEVICES_ONLY,
-        400: `For an invalid ${entry}.`,
-        404: "For an unknown connection or device.",
-        409: `For a device that another unit has, for more than ${UNITS_MAX} units, or for ${tooMany}.`,
+        400: `One of the ${entry}s is invalid; the message names it.`,
+        404: "The connection or the device is unknown.",
+        409: `Another unit has the device, there are already ${UNITS_MAX} units, or the units of the connection would have ${tooMany}.`,
       },
       example: { deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", ...examples.create },
     },
@@ -90,16 +90,16 @@ export const unitOperations = ({
       description: `A list of ${entry}s replaces the previous one.`,
       errors: {
         ...ALL_DEVICES_ONLY,
-        400: `For an invalid ${entry}.`,
-        404: "Unknown.",
-        409: `For ${tooMany}.`,
+        400: `One of the ${entry}s is invalid; the message names it.`,
+        404: "The connection or the unit is unknown.",
+        409: `The units of the connection would have ${tooMany}.`,
       },
       example: examples.update,
     },
     delete: {
       summary: `Delete a unit of ${connection}`,
       description: "The device and its values stay.",
-      errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
+      errors: { ...ALL_DEVICES_ONLY, 404: "The connection or the unit is unknown." },
     },
   };
 };

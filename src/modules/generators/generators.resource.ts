@@ -37,9 +37,9 @@ export const generatorResource = defineResource({
       description: "With the status `active`, it starts sending immediately.",
       errors: {
         ...WRITERS,
-        400: "Names the invalid field.",
-        404: "For a device that does not exist.",
-        409: `If there are 100 generators already. ${RATE[409]}`,
+        400: "A field is invalid; the message names it.",
+        404: "A device does not exist.",
+        409: `${RATE[409]} Or there are already 100 generators.`,
       },
       example: {
         name: "Room climate",

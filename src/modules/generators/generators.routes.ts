@@ -70,7 +70,7 @@ export const generatorsRoutes = ({ generators, responses, auth }: GeneratorsRout
       operationId: "previewGenerator",
       summary: "Preview a config",
       description: "Returns the readings that it would send, and its mistakes. Nothing is stored.",
-      errors: { 400: "If the config is not an object." },
+      errors: { 400: "`config` is not an object." },
       example: {
         config: generatorExample,
       },

@@ -53,9 +53,9 @@ const config = documentedAs(generatorConfigSchema, {
 - \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the generator is made at its start unless given`,
 });
 
-export const WRITERS = { 403: "For devices that the caller has no access to." };
+export const WRITERS = { 403: "The caller has no access to one of the devices." };
 export const RATE = {
-  409: "If all active generators of the tenant would send more than 1,000 messages or 10,000 values per second, or if the named devices are deleted.",
+  409: "The active generators of the tenant would send more than 1,000 messages or 10,000 values per second together, or one of the devices was deleted.",
 };
 
 export const createGeneratorBody = t.Object(

@@ -14,9 +14,9 @@ const sessionList = wholeList({
 });
 const password = t.String({ minLength: 1, maxLength: 1024 });
 const ownPassword = t.Object({ password });
-const THROTTLED = { 429: "With Retry-After after too many wrong attempts." };
-const NOT_OWN = { 403: "For an API key, and for a user who acts as another user." };
-const ELSEWHERE = { 409: "For people of an external identity provider, who have no password here." };
+const THROTTLED = { 429: "There were too many wrong attempts. `Retry-After` says when to try again." };
+const NOT_OWN = { 403: "The caller is an API key or acts as another user." };
+const ELSEWHERE = { 409: "The user signs in with an external identity provider and has no password here." };
 
 const sessionToWire = ({
   createdAt,
@@ -64,7 +64,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
             ...NOT_OWN,
             ...ELSEWHERE,
             ...THROTTLED,
-            400: "For a wrong current password and for a new password that is weak or the same.",
+            400: "The current password is wrong, or the new password is weak or the same.",
           },
           example: {
             currentPassword: "correct horse battery staple",
@@ -92,8 +92,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         errors: {
           ...NOT_OWN,
           ...THROTTLED,
-          400: "For a wrong password.",
-          409: `When it is on already. ${ELSEWHERE[409]}`,
+          400: "The password is wrong.",
+          409: "The second factor is already on, or the user signs in with an external identity provider.",
         },
         example: { password: "correct horse battery staple" },
       },
@@ -114,7 +114,12 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
           operationId: "confirmSecondFactor",
           summary: "Enable the second factor",
           description: "Returns 10 recovery codes. Each works once, and they cannot be read again.",
-          errors: { ...NOT_OWN, ...THROTTLED, 400: "For a wrong code.", 409: "When it is on already." },
+          errors: {
+            ...NOT_OWN,
+            ...THROTTLED,
+            400: "The code is wrong.",
+            409: "The second factor is already on.",
+          },
           example: { code: "123456" },
         },
       },
@@ -136,8 +141,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
           errors: {
             ...NOT_OWN,
             ...THROTTLED,
-            400: "For a wrong password.",
-            409: "When the second factor is off.",
+            400: "The password is wrong.",
+            409: "The second factor is off.",
           },
           example: { password: "correct horse battery staple" },
         },
@@ -158,7 +163,12 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
           operationId: "disableSecondFactor",
           summary: "Disable the second factor",
           description: "Inviting a user again disables it too.",
-          errors: { ...NOT_OWN, ...THROTTLED, 400: "For a wrong password.", 409: "When it is off." },
+          errors: {
+            ...NOT_OWN,
+            ...THROTTLED,
+            400: "The password is wrong.",
+            409: "The second factor is off.",
+          },
           example: { password: "correct horse battery staple" },
         },
       },
@@ -203,7 +213,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
           operationId: "endSession",
           summary: "End one of your sessions",
           description: "The session and its streams end immediately.",
-          errors: { ...NOT_OWN, 404: "For a session of another user or one that has ended." },
+          errors: { ...NOT_OWN, 404: "The session has ended or belongs to another user." },
         },
       },
     );

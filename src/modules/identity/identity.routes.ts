@@ -35,7 +35,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
           operationId: "exchangeCode",
           summary: "Exchange an authorization code for an access token",
           description: "The token is valid for 12 h.",
-          errors: { 400: "With the error body when the code is missing, unknown, used or expired." },
+          errors: { 400: "The code is missing, unknown, used or expired." },
           example: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },
         },
       },
@@ -87,10 +87,10 @@ export const impersonationRoutes = (deps: { identity: IdentityService; auth: Aut
           description:
             "Creates a session with the permissions of that user, without devices that the caller does not see. It ends with the caller's session. The token's claim `imp` and the audit log name the caller.",
           errors: {
-            400: "Without a body when targetUserId is missing.",
-            403: "Unless owner or administrator, for an owner unless the caller is one, and for callers who already act as another user.",
-            404: "For an unknown user.",
-            409: "For the caller itself and for a disabled user.",
+            400: "`targetUserId` is missing. There is no body.",
+            403: "Requires an owner or administrator who does not already act as another user. Only owners can act as an owner.",
+            404: "The user is unknown.",
+            409: "The user is the caller or is disabled.",
           },
           example: { targetUserId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d" },
         },
@@ -113,7 +113,7 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
         detail: {
           operationId: "getSetup",
           summary: "Check a setup link",
-          errors: { 404: "If it is unknown, used or expired." },
+          errors: { 404: "The link is unknown, used or expired." },
         },
       },
     )
@@ -132,7 +132,7 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
           operationId: "createOwner",
           summary: "Create the first owner and tenant",
           description: "Works once, with the link that the first start prints.",
-          errors: { 404: "If the link is not valid.", 409: "While a backup is restored." },
+          errors: { 404: "The link is not valid.", 409: "A backup is being restored." },
           example: {
             token: "q2V5…",
             email: "ann@plant.example",

@@ -28,10 +28,10 @@ const role = t.Union(
 );
 
 const CLOSED_ERROR = {
-  403: "While sign-up is closed (`signup`), or before the gateway has its first owner.",
+  403: "Sign-up is closed (`signup`), or the gateway does not have its first owner yet.",
 };
 const LIMITS_ERROR = {
-  429: "With Retry-After after too many requests for mails: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host.",
+  429: "Too many mails were requested: for an address one per minute, 5 sign-ups and 5 repeats per hour, and 20 in total per day; from a host some dozens per hour. `Retry-After` says when to try again.",
 };
 
 const asAnswered = ({ response }: AuditContext) => response;
@@ -73,7 +73,7 @@ export const signUpRoutes = (deps: {
           errors: {
             ...CLOSED_ERROR,
             ...LIMITS_ERROR,
-            400: "For missing or invalid fields, an unknown plan or a weak password.",
+            400: "A field is missing or invalid, the plan is unknown, or the password is weak.",
           },
           example: {
             email: "ann@plant.example",
@@ -98,7 +98,7 @@ export const signUpRoutes = (deps: {
           summary: "Send a new one-time code",
           description:
             "The previous code stops working. If no sign-up waits for a code, the response is the same and no mail is sent.",
-          errors: { ...CLOSED_ERROR, ...LIMITS_ERROR, 400: "For a missing or invalid email." },
+          errors: { ...CLOSED_ERROR, ...LIMITS_ERROR, 400: "The email is missing or invalid." },
           example: { email: "ann@plant.example" },
         },
       },
@@ -130,8 +130,8 @@ export const signUpRoutes = (deps: {
             "The password must be the one given at sign-up. A code is valid for 10 minutes and 5 attempts. Next: sign in at /idp/authorize, exchange, onboarding.",
           errors: {
             ...CLOSED_ERROR,
-            400: "For a code that is wrong, expired or used too often, and for a wrong password, which counts as an attempt too.",
-            429: "With Retry-After after too many attempts from one address.",
+            400: "The code is wrong, expired or was tried too often, or the password is wrong, which also counts as an attempt.",
+            429: "Too many attempts came from the address. `Retry-After` says when to try again.",
           },
           example: { email: "ann@plant.example", otp: "123456", password: "correct horse battery staple" },
         },
@@ -163,7 +163,7 @@ export const signUpRoutes = (deps: {
           summary: "Create the tenant of a user who has signed up",
           description:
             "Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another `role` is accepted, and the response says TENANT_OWNER. The token stays valid.",
-          errors: { ...CLOSED_ERROR, 400: "For an unknown plan.", 409: "For a user who has a tenant." },
+          errors: { ...CLOSED_ERROR, 400: "The plan is unknown.", 409: "The user has a tenant." },
           example: { fullName: "Ann Miller", tenantName: "Plant North", planId: "basic" },
         },
       },

@@ -236,7 +236,7 @@ export const historyRoutes = (deps: {
           },
           description:
             "Streams every point unchanged, oldest first: NDJSON (one `{ts, values}` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets.",
-          errors: { ...EXPORTS_LIMIT, 400: "For an invalid range." },
+          errors: { ...EXPORTS_LIMIT, 400: "The range is invalid." },
         },
       },
     )

@@ -130,12 +130,12 @@ function* sectionTexts(
 
 /** Routes that devices call over HTTP, with their access token in the path. */
 const TELEMETRY_ERRORS = {
-  400: "For an invalid token or body.",
-  403: "For telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan.",
-  413: "Above 5 MiB and for a text above 64 KiB.",
-  415: "For another content type.",
-  429: "With Retry-After after 60 invalid tokens from an address, and beyond the messages and bytes per second of the plan.",
-  503: "When storage cannot take writes.",
+  400: "The token or the body is invalid.",
+  403: "A limit of telemetry keys is reached (the message names the refused keys; everything else is stored), or the stored bytes of the plan are used up.",
+  413: "The body is larger than 5 MiB, or a string is larger than 64 KiB.",
+  415: "The content type is not supported.",
+  429: "The messages or bytes per second of the plan are exceeded, or 60 invalid tokens came from the address. `Retry-After` says when to try again.",
+  503: "Storage cannot take writes.",
 };
 
 export const deviceApiRoutes = (deps: {
@@ -237,7 +237,7 @@ export const deviceApiRoutes = (deps: {
           responses: { 200: attributesResponse },
           description:
             "Returns the SHARED attributes as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates.",
-          errors: { 400: "For an invalid token or another scope." },
+          errors: { 400: "The token or the scope is invalid." },
         },
       },
     )
@@ -252,8 +252,8 @@ export const deviceApiRoutes = (deps: {
           operationId: "postAttributes",
           summary: "Report client attributes",
           errors: {
-            400: "For an invalid token or body.",
-            429: "With Retry-After beyond the messages per second of the plan.",
+            400: "The token or the body is invalid.",
+            429: "The messages per second of the plan are exceeded. `Retry-After` says when to try again.",
           },
           ...deviceBody("names to values", { firmware: "1.4.2" }),
         },
@@ -313,7 +313,7 @@ export const deviceApiRoutes = (deps: {
           responses: { 200: objectResponse("Names and values, and `deleted`.") },
           description:
             "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones.",
-          errors: { 401: "For an invalid token.", 408: "If none change." },
+          errors: { 401: "The token is invalid.", 408: "No attribute changed in time." },
         },
       },
     );

@@ -207,12 +207,12 @@ function precisionOf(name = "ns"): LinePrecision {
 const DESCRIPTION =
   "InfluxDB line protocol, plain or gzip, 5 MiB and 100,000 lines at most. The token of a device stores all lines on that device; the token of a gateway stores the lines of each child on the child that their device tag names, which is created as the gateway API creates it, and lines without that tag on the gateway. A key is `measurement.field`, with the values of the other tags in between: `cpu.cpu0.usage_idle`. Timestamps are stored in ms; a line without one is of now. 204 once all lines are on the disk. If a line is refused, all other lines are stored. Errors have the form of InfluxDB.";
 const WRITE_ERRORS = {
-  400: "Names the first line that was refused and says how many were.",
-  401: "For a wrong token.",
-  413: "For a body that is too large.",
-  415: "For another content encoding.",
-  429: "With Retry-After beyond the messages and bytes per second or for too many wrong tokens.",
-  503: "When storage cannot take writes.",
+  400: "Lines were refused; the message names the first and has their number.",
+  401: "The token is wrong.",
+  413: "The body is too large.",
+  415: "The content encoding is not supported.",
+  429: "The messages or bytes per second are exceeded, or there were too many wrong tokens. `Retry-After` says when to try again.",
+  503: "Storage cannot take writes.",
 };
 
 const detailOf = (version: 1 | 2) => ({
@@ -257,7 +257,7 @@ const queryDetail = (method: "GET" | "POST") => ({
   summary: `Prepare a database, as in InfluxDB 1 (${method})`,
   description:
     "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused.",
-  errors: { 401: "For a wrong token.", 429: "For too many wrong tokens." },
+  errors: { 401: "The token is wrong.", 429: "There were too many wrong tokens." },
   security: [{ influxToken: [] }],
   responses: { 200: objectResponse("`results`, one for each statement.") },
 });

@@ -62,7 +62,7 @@ export const testTelemetryRoutes = (deps: {
         summary: "Send test telemetry for a device",
         description:
           "The message is processed like one of the device, in the form of the named protocol (HTTP by default), and is stored before the request is answered.",
-        errors: { 400: "As for the device.", 503: "If it cannot be stored." },
+        errors: { 400: "The message is invalid for its protocol.", 503: "The message cannot be stored." },
         example: { protocol: "MQTT", payload: { temperature: 21.5, running: true } },
       },
     },

@@ -37,9 +37,9 @@ export const integrationResource = defineResource({
         "The integration is a draft unless `status` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does.",
       errors: {
         ...ALL_DEVICES_ONLY,
-        400: "Names the invalid setting.",
-        404: "For an unknown codec or profile.",
-        409: `If there are ${INTEGRATIONS_MAX} integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running.`,
+        400: "A setting is invalid; the message names it.",
+        404: "The codec or profile is unknown.",
+        409: `There are already ${INTEGRATIONS_MAX} integrations, another running integration receives the same announcements for Home Assistant, or \`isDefault\` is set on an integration that is not running.`,
       },
       example: {
         name: "ChirpStack",

@@ -63,7 +63,7 @@ export const integrationsRoutes = (deps: {
         operationId: "setDefaultIntegration",
         summary: "Set the default integration of a type",
         description: "The default takes the messages to the address of the type that name no integration.",
-        errors: { 409: "Unless the integration is running." },
+        errors: { 409: "The integration is not running." },
         run: integrations.setDefault,
       },
       start: {
@@ -94,8 +94,8 @@ export const integrationsRoutes = (deps: {
         description: "Shows each stage. Nothing is stored, no device is created.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          400: "If the settings are wrong.",
-          404: "For an unknown integration or codec.",
+          400: "The settings are invalid.",
+          404: "The integration or the codec is unknown.",
         },
         example: { type: "HTTP", payload: { deviceId: "press-1", temperature: 21.5 } },
       },
@@ -179,7 +179,7 @@ export const integrationsRoutes = (deps: {
           operationId: "replayIntegrationEvent",
           summary: "Replay the message of an event",
           description: "Uses the current settings and creates a new event.",
-          errors: { ...ALL_DEVICES_ONLY, 409: "If the message was not stored completely." },
+          errors: { ...ALL_DEVICES_ONLY, 409: "The message was not stored completely." },
         },
       },
     );

@@ -67,7 +67,7 @@ const mappingSteps = documentedAs(mappingStepListSchema, {
   description: "steps as in data pipelines, without webhook_forward",
 });
 export const OWN_DISCOVERY = {
-  409: "If another running integration receives the same announcements for Home Assistant.",
+  409: "Another running integration receives the same announcements for Home Assistant.",
 };
 
 export const integrationFilters = {

@@ -19,7 +19,7 @@ import {
 } from "./mail-settings.schemas.ts";
 import type { MailSettings } from "./mail-settings.ts";
 
-const FIXED = { 409: "For a value that the configuration sets." };
+const FIXED = { 409: "The configuration sets one of the values." };
 
 /** Sends a test mail and returns the server's response. */
 async function sendTest(
@@ -95,7 +95,7 @@ export const mailSettingsRoutes = (deps: {
           errors: {
             ...FIXED,
             ...OPERATORS_ONLY,
-            400: "Without a password for another host while a user is set.",
+            400: "The host changes and a user is set, but the password is missing.",
           },
           example: {
             server: {
@@ -133,7 +133,10 @@ export const mailSettingsRoutes = (deps: {
           summary: "Send a test mail",
           description:
             "Sends immediately, with the settings of the request in place of those that are stored. `success` is false when the mail server did not take it, with the reason in `error`.",
-          errors: { ...OPERATORS_ONLY, 409: `Without a mail server. ${FIXED[409]}` },
+          errors: {
+            ...OPERATORS_ONLY,
+            409: "There is no mail server, or the configuration sets one of the values.",
+          },
           example: {
             server: {
               host: "mail.plant.example",

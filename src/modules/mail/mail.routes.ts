@@ -36,7 +36,7 @@ const toWire = (mail: OutgoingOutboxMail) => ({
 const toWhom = ({ response }: AuditContext) =>
   isJsonObject(response) ? { to: response.to, subject: response.subject } : undefined;
 
-const OWNERS_ONLY = { 403: "Unless owner, because a mail may give access to an account." };
+const OWNERS_ONLY = { 403: "Requires an owner, because a mail may give access to an account." };
 const OF_GATEWAY =
   "The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
 
@@ -80,7 +80,7 @@ export const outboxRoutes = (deps: {
         operationId: "getMail",
         summary: "Read an email",
         description: `${OF_GATEWAY}`,
-        errors: { ...OWNERS_ONLY, 404: "For an unknown mail." },
+        errors: { ...OWNERS_ONLY, 404: "The mail is unknown." },
       },
     })
     .post(
@@ -100,8 +100,8 @@ export const outboxRoutes = (deps: {
           description: `Sends a failed or waiting mail, too. ${OF_GATEWAY}`,
           errors: {
             ...OWNERS_ONLY,
-            404: "For an unknown mail.",
-            409: "When it was sent, when its code or password has expired, and while no SMTP server is configured.",
+            404: "The mail is unknown.",
+            409: "The mail was sent, its code or password has expired, or no SMTP server is configured.",
           },
         },
       },

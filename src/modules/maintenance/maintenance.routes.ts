@@ -47,7 +47,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
           operationId: "startMaintenance",
           summary: "Put a device into maintenance until a time",
           description: `During maintenance no alarm of the device is raised, becomes more severe, escalates or causes notifications. Data is stored, and open alarms are cleared when their rules say so. A rule that still holds at the end raises its alarm then. Maintenance of a gateway includes its children. A repeated request changes the time and the reason. ${WHO}`,
-          errors: { 400: "For a time in the past or more than 366 days ahead." },
+          errors: { 400: "The time is in the past or more than 366 days ahead." },
           example: { until: "2027-01-01T12:00:00Z", reason: "Oil change" },
         },
       },

@@ -49,8 +49,8 @@ export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
         description: "Reads a range of registers or bits between two regular reads.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          404: "Unknown.",
-          409: "While the connection is not open, or with the exception of the device.",
+          404: "The connection is unknown.",
+          409: "The connection is not open, or the device refuses; the message names the exception.",
         },
         example: { unitId: 1, area: "HOLDING_REGISTER", address: 0, count: 10 },
       },
@@ -96,7 +96,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       summary: "Read a register map from CSV",
       description:
         "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable.",
-      errors: { 400: "For text that cannot be read as a table." },
+      errors: { 400: "The text cannot be read as a table." },
       example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
     },
     templates: {

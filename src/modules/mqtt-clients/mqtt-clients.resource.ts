@@ -50,18 +50,18 @@ export const mqttClientResource = defineResource({
         subscribe: ["plant/#", "lineside/devices/#"],
       },
     },
-    get: { summary: "Read an MQTT client", errors: { 404: "Unknown." } },
+    get: { summary: "Read an MQTT client", errors: { 404: "The client is unknown." } },
     update: {
       summary: "Change an MQTT client",
       description:
         "Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. `signIn` PASSWORD without a password generates a new password.",
-      errors: { ...REFUSALS, 404: "Unknown." },
+      errors: { ...REFUSALS, 404: "The client is unknown." },
       example: { publish: ["plant/line-1/#"] },
     },
     delete: {
       summary: "Delete an MQTT client",
       description: "Its connections and sessions end immediately.",
-      errors: { ...ALL_DEVICES_ONLY, 404: "Unknown." },
+      errors: { ...ALL_DEVICES_ONLY, 404: "The client is unknown." },
     },
   },
 });

@@ -112,7 +112,7 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
           description: "Publishes on a topic of the tenant's MQTT clients.",
           errors: {
             ...ALL_DEVICES_ONLY,
-            400: "For a topic with a wildcard or a reserved topic (`$…`, `lineside/…`).",
+            400: "The topic has a wildcard or is reserved (`$…`, `lineside/…`).",
           },
           example: { topic: "plant/line-1/lamp/set", payload: "ON", qos: 1, retain: true },
         },

@@ -49,8 +49,8 @@ const changeable = {
 
 export const REFUSALS = {
   ...ALL_DEVICES_ONLY,
-  400: "For a pattern that is reserved or not a topic filter.",
-  409: "For a name or API key of another client of the tenant, or a user name or certificate of another client or device of the tenant.",
+  400: "A pattern is reserved or is not a topic filter.",
+  409: "Another client of the tenant has the name or API key, or another client or device of the tenant has the user name or certificate.",
 };
 
 export const createMqttClientBody = t.Object(

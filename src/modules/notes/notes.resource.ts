@@ -25,7 +25,7 @@ export const noteResource = defineResource({
       summary: "List notes on devices",
       description:
         "Notes that people wrote about the devices that the caller may see, the latest `at` first.",
-      errors: { 404: "For an unknown device." },
+      errors: { 404: "The device is unknown." },
     },
     get: { summary: "Get a note" },
     create: {
@@ -33,10 +33,10 @@ export const noteResource = defineResource({
       description:
         "The note belongs to a moment or a stretch of time, which may be in the future; charts show it there. It is deleted with the device.",
       errors: {
-        400: "For an end before the beginning.",
-        404: "For an unknown device.",
-        409: `Beyond ${DEVICE_NOTES_MAX} notes on a device or ${NOTES_MAX} in the tenant.`,
-        413: "Beyond 8 MiB of notes.",
+        400: "The end is before the beginning.",
+        404: "The device is unknown.",
+        409: `There are already ${DEVICE_NOTES_MAX} notes on the device or ${NOTES_MAX} in the tenant.`,
+        413: "The notes of the tenant would take up more than 8 MiB.",
       },
       example: {
         deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",

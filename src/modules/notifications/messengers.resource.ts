@@ -21,7 +21,7 @@ export const messengerResource = defineResource({
       summary: "Create a messenger",
       description:
         "A chat, channel or topic that gets each alarm of the site once. Requests go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach.",
-      errors: { 409: "Beyond 20 messengers." },
+      errors: { 409: "There are already 20 messengers." },
       example: { name: "Shift", kind: "NTFY", topic: "plant-7f3a", severities: ["CRITICAL"] },
     },
     get: { summary: "Get a messenger" },

@@ -42,7 +42,7 @@ export const messengersRoutes = ({ messengers, auth }: { messengers: MessengersS
         operationId: "testMessenger",
         summary: "Send a test message to a messenger",
         description: "A failure is a 200 with `success` false and the reason.",
-        errors: { 429: "After ten tests within ten minutes." },
+        errors: { 429: "There were ten tests within ten minutes." },
       },
     },
   );

@@ -49,8 +49,8 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           description:
             "Missing fields stay as they are. `messaging` is replaced as a whole; null disables text messages. Requests to the messaging gateway go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach.",
           errors: {
-            400: "Names the field.",
-            403: "Unless owner or administrator, and without access to all devices.",
+            400: "A field is invalid; the message names it.",
+            403: "Requires an owner or administrator with access to all devices.",
           },
           example: { language: "en", timezone: "Europe/Berlin", digestAfter: 5 },
         },
@@ -74,7 +74,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           summary: "Send a test notification to the caller",
           description:
             "Sends it to the caller's own email address or phone number and returns the result. If sending fails, `success` is false and the response says why.",
-          errors: { 429: "After ten within ten minutes." },
+          errors: { 429: "There were ten tests within ten minutes." },
           example: { channel: "email" },
         },
       },

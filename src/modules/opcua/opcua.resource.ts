@@ -23,12 +23,16 @@ export const opcuaConnectionResource = defineResource({
       create: {
         description:
           "With a security mode it connects only to a server whose certificate has the accepted fingerprint.",
-        errors: { 400: "For a mode without a policy, or a user without a name." },
+        errors: {
+          400: "A mode other than NONE has no policy, or signing in with a user name has no `userName`.",
+        },
       },
       update: {
         description:
           "Another address forgets the accepted certificate and the password unless the change has them.",
-        errors: { 400: "As for a new one." },
+        errors: {
+          400: "A mode other than NONE has no policy, or signing in with a user name has no `userName`.",
+        },
       },
     },
     examples: {

@@ -74,9 +74,9 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
             "Lists the objects, variables and methods directly below a node; below the folder Objects by default. With `search`, those on all levels, without the ones of the standard, as far as half of the time for a response goes.",
           errors: {
             ...ALL_DEVICES_ONLY,
-            400: "For an invalid node.",
-            404: "Unknown.",
-            409: "While the connection is not open, or if the server refuses.",
+            400: "The node is invalid.",
+            404: "The connection is unknown.",
+            409: "The connection is not open, or the server refuses.",
           },
           example: { nodeId: "ns=2;i=1" },
         },
@@ -101,9 +101,9 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
             "Returns types, access, units, ranges and states of variables. Nodes without a value are left out.",
           errors: {
             ...ALL_DEVICES_ONLY,
-            400: "For an invalid node.",
-            404: "Unknown.",
-            409: "While the connection is not open, or if the server refuses.",
+            400: "The node is invalid.",
+            404: "The connection is unknown.",
+            409: "The connection is not open, or the server refuses.",
           },
           example: { nodeIds: ["ns=2;s=Press.Pressure"] },
         },
@@ -146,7 +146,7 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       summary: "Read OPC UA variables from CSV",
       description:
         "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, fields (with spaces between them), deadband, intervalMs, writable.",
-      errors: { 400: "For a text that is not a table." },
+      errors: { 400: "The text cannot be read as a table." },
       example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
     },
     auth,
@@ -205,8 +205,8 @@ export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) 
           description: "Asks the server how it may be connected to, and which certificate it has.",
           errors: {
             ...ALL_DEVICES_ONLY,
-            400: "For an address that is not allowed.",
-            409: "If the server does not answer.",
+            400: "The address is not allowed.",
+            409: "The server does not respond.",
           },
           example: { host: "192.168.1.80", path: "/server" },
         },
@@ -246,7 +246,7 @@ export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) 
           summary: "Renew the gateway's OPC UA certificate",
           description:
             "Makes a new certificate with the same key. Connections with a security mode connect again, and fail until their servers trust it.",
-          errors: { 403: "Unless owner of the gateway's own tenant." },
+          errors: { 403: "Requires an owner of the gateway's own tenant." },
         },
       },
     );

@@ -34,8 +34,8 @@ export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlug
         summary: "Set the values that the overview shows",
         description: "Replaces all pinned values; 12 are allowed.",
         errors: {
-          403: "For callers who are neither owner nor administrator, or have no access to all devices.",
-          404: "For a device that does not exist.",
+          403: "Requires an owner or administrator with access to all devices.",
+          404: "A device does not exist.",
         },
         example: { pins: [{ deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", key: "temperature" }] },
       },

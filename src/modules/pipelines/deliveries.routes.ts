@@ -57,7 +57,7 @@ export const deliveriesRoutes = (deps: {
           operationId: "listDeliveries",
           summary: "List waiting webhooks and dead letters",
           description: "Delivered webhooks are not listed.",
-          errors: { ...ALL_DEVICES_ONLY, 404: "For an unknown pipeline." },
+          errors: { ...ALL_DEVICES_ONLY, 404: "The pipeline is unknown." },
         },
       },
     )
@@ -73,7 +73,7 @@ export const deliveriesRoutes = (deps: {
         detail: {
           operationId: "getDelivery",
           summary: "Get a webhook with its body",
-          errors: { ...ALL_DEVICES_ONLY, 404: "After it was delivered or deleted." },
+          errors: { ...ALL_DEVICES_ONLY, 404: "The delivery was delivered or deleted." },
         },
       },
     )
@@ -89,7 +89,7 @@ export const deliveriesRoutes = (deps: {
           summary: "Replay a dead letter",
           description:
             "It waits again, for at most 24 hours. It goes to the current target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target.",
-          errors: { ...ALL_DEVICES_ONLY, 404: "After it was deleted.", 409: "While it is waiting." },
+          errors: { ...ALL_DEVICES_ONLY, 404: "The delivery was deleted.", 409: "The delivery is waiting." },
         },
       },
     )

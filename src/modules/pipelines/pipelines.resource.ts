@@ -31,9 +31,9 @@ export const pipelineResource = defineResource({
       description: "The pipeline is a draft until it is started, unless you set `status`.",
       errors: {
         ...ALL_DEVICES_ONLY,
-        400: "Names the invalid step and the reason.",
-        404: "If a device or profile in the scope does not exist.",
-        409: "If there are 100 pipelines already.",
+        400: "A step is invalid; the message names it and the reason.",
+        404: "A device or profile in the scope does not exist.",
+        409: "There are already 100 pipelines.",
       },
       example: {
         name: "Names and limits",
@@ -46,7 +46,7 @@ export const pipelineResource = defineResource({
       summary: "Change a data pipeline",
       description:
         "A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version.",
-      errors: { ...ALL_DEVICES_ONLY, 404: "If a device or profile added to the scope does not exist." },
+      errors: { ...ALL_DEVICES_ONLY, 404: "A device or profile added to the scope does not exist." },
       example: {
         steps: stepsExample,
       },

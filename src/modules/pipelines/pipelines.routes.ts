@@ -93,8 +93,8 @@ export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesD
         description: "Its scope and steps become a new version.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          400: "If steps as these could not be saved today.",
-          404: "If it is no longer kept.",
+          400: "The steps of the version would no longer be accepted.",
+          404: "The version is no longer kept.",
         },
         body: rollbackBody,
         run: (principal, id, { version }: Static<typeof rollbackBody>) =>
@@ -135,7 +135,7 @@ export const pipelinesRoutes = ({ pipelines, responses, auth }: PipelinesRoutesD
           summary: "Get the newest original message of a device",
           description:
             "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines; null if it is larger than about 16 kB.",
-          errors: { 404: "For an unknown device." },
+          errors: { 404: "The device is unknown." },
         },
       },
     )

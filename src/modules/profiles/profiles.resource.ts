@@ -31,7 +31,7 @@ export const profileResource = defineResource({
       summary: "Create a device profile",
       errors: {
         ...ALL_DEVICES_ONLY,
-        409: `If the name is taken or there are already ${PROFILES_MAX} profiles.`,
+        409: `The name is taken, or there are already ${PROFILES_MAX} profiles.`,
       },
       example: {
         name: "Presses",
@@ -42,12 +42,12 @@ export const profileResource = defineResource({
     get: { summary: "Read a device profile" },
     update: {
       summary: "Change a device profile",
-      errors: { ...ALL_DEVICES_ONLY, 409: "When the name is taken." },
+      errors: { ...ALL_DEVICES_ONLY, 409: "The name is taken." },
       example: { inactivityTimeoutMs: 120_000 },
     },
     delete: {
       summary: "Delete a device profile",
-      errors: { ...ALL_DEVICES_ONLY, 409: "For the default profile and for profiles that devices use." },
+      errors: { ...ALL_DEVICES_ONLY, 409: "The profile is the default profile, or devices use it." },
     },
   },
 });

@@ -40,9 +40,9 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
         summary: "Claim a device with its secret key",
         description: "A user without access to all devices is granted the device.",
         errors: {
-          403: "When no device of this name waits for this key, and for an API key without access to all devices.",
-          409: "When somebody has claimed it.",
-          429: "With Retry-After after 30 attempts of a user or 10 for a device.",
+          403: "No device with this name waits for this key, or the caller is an API key without access to all devices.",
+          409: "The device is already claimed.",
+          429: "The user has made 30 attempts, or there were 10 for the device. `Retry-After` says when to try again.",
         },
         example: { deviceName: "Pump 7", secretKey: "7HK4-WQ2M" },
       },
@@ -67,7 +67,7 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
           operationId: "openClaiming",
           summary: "Let a device be claimed",
           description: "For devices that send no claiming request themselves.",
-          errors: { 409: "If the device is claimed." },
+          errors: { 409: "The device is claimed." },
           example: { secretKey: "7HK4-WQ2M", durationMs: 86_400_000 },
         },
       },
@@ -126,7 +126,7 @@ export const claimingRequestRoutes = (deps: {
         summary: "Let the device be claimed",
         description:
           "`secretKey` has 6 to 128 characters. The device can be claimed for `durationMs`, a day by default. A request of a device that is claimed already changes nothing.",
-        errors: { 401: "For an invalid token." },
+        errors: { 401: "The token is invalid." },
         requestBody: {
           required: true,
           content: {

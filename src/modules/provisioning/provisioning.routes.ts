@@ -94,8 +94,8 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
         description:
           "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway`. `status` is the result: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once.",
         errors: {
-          400: "For a body that is not well-formed.",
-          429: "With Retry-After for too many claims from one address.",
+          400: "The body is not well-formed.",
+          429: "Too many claims came from the address. `Retry-After` says when to try again.",
         },
         requestBody: {
           required: true,

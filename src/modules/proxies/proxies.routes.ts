@@ -70,7 +70,7 @@ function seeRequest(request: Request, server: PeerServer | null, config: ProxyCo
   } as const;
   return { ...seen, problems: problemsOf(seen, config) };
 }
-const FIXED = { 409: "For a value that the configuration sets." };
+const FIXED = { 409: "The configuration sets one of the values." };
 
 interface ProxyRouteDeps {
   readonly settings: ProxySettings;

@@ -48,9 +48,9 @@ export const s7ConnectionsRoutes = ({ s7, auth }: RoutesDeps) =>
         description: "Reads one variable or array between two regular reads.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          400: "For an invalid address.",
-          404: "Unknown.",
-          409: "While the connection is not open, or if the controller refuses.",
+          400: "The address is invalid.",
+          404: "The connection is unknown.",
+          409: "The connection is not open, or the controller refuses.",
         },
         example: { address: "%DB1.DBD4:REAL" },
       },
@@ -92,7 +92,7 @@ export const s7TagMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       summary: "Read S7 tags from CSV",
       description:
         "Returns the tags of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable.",
-      errors: { 400: "For a text that is not a table." },
+      errors: { 400: "The text cannot be read as a table." },
       example: { csv: "key,address\npressure,%DB1.DBD4:REAL" },
     },
     templates: {

@@ -31,10 +31,10 @@ export const jobResource = defineResource({
       description:
         "A job sets SHARED attributes of devices or sends them a command, at the times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s, so a run begins up to 15 s after its time.",
       errors: {
-        400: "For a schedule without a time in the future.",
-        403: "For a device type without access to all devices.",
-        404: "For a device that does not exist.",
-        409: "When the tenant has 1,000 jobs.",
+        400: "The schedule has no time in the future.",
+        403: "The job acts on a device type, and the caller has no access to all devices.",
+        404: "A device does not exist.",
+        409: "The tenant already has 1,000 jobs.",
       },
       example: {
         name: "Night mode",
@@ -53,8 +53,8 @@ export const jobResource = defineResource({
       description: "Schedule and action are replaced as a whole.",
       errors: {
         ...LIMITED_ACCESS,
-        400: "For a schedule without a time in the future.",
-        409: "To enable a job without one.",
+        400: "The schedule has no time in the future.",
+        409: "The job cannot be enabled: its schedule has no time in the future.",
       },
       example: { enabled: false },
     },

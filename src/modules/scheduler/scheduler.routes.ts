@@ -63,7 +63,7 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
         operationId: "startJob",
         summary: "Start a job",
         description: "Times missed while it was paused are skipped.",
-        errors: { ...LIMITED_ACCESS, 409: "If no time is left." },
+        errors: { ...LIMITED_ACCESS, 409: "The schedule has no time in the future." },
         run: scheduler.start,
       },
       pause: {
@@ -90,7 +90,7 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
           operationId: "previewSchedule",
           summary: "Preview the next times of a schedule",
           description: "Returns fewer times if the schedule ends.",
-          errors: { 400: "For an invalid schedule." },
+          errors: { 400: "The schedule is invalid." },
           example: {
             schedule: { kind: "cron", expression: "0 22 * * 1-5", timezone: "Europe/Berlin" },
             count: 5,
@@ -115,7 +115,7 @@ export const schedulerRoutes = ({ scheduler, responses, auth }: SchedulerRoutesD
             "Runs in addition to its schedule, also while it is paused. The response comes when the run has begun.",
           errors: {
             ...LIMITED_ACCESS,
-            409: "While a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED).",
+            409: "The job is already running, or the scheduler is disabled (SCHEDULER_ENABLED).",
           },
         },
       },

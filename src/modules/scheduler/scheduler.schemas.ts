@@ -79,7 +79,7 @@ const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
 });
 const enabled = t.Boolean({ description: "false pauses the job" });
 
-export const LIMITED_ACCESS = { 403: "For a job that acts on devices which the caller has no access to." };
+export const LIMITED_ACCESS = { 403: "The job acts on devices that the caller has no access to." };
 
 export const createJobBody = t.Object(
   {

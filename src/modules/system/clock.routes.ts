@@ -55,7 +55,7 @@ export const clockRoutes = (deps: {
           summary: "Confirm that the system's clock is right",
           description:
             "The gateway uses the system's time from now on, and what waits for the clock goes on.",
-          errors: { ...OPERATORS_ONLY, 409: "If the system shows a time before 2026." },
+          errors: { ...OPERATORS_ONLY, 409: "The system's time is before 2026." },
         },
       },
     );

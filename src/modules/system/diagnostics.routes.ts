@@ -185,7 +185,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
           responses: documentedBundle,
           description:
             "The bearer token is the text that the command has just written into the data directory.",
-          errors: { 401: "Without it." },
+          errors: { 401: "The bearer token is missing or wrong." },
         },
       },
     );

@@ -56,7 +56,11 @@ export const sharedDevicesRoutes = (deps: {
           summary: "Select tenants that see the key figures",
           description:
             "Each of them gets a device of the type `lineside-gateway` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history.",
-          errors: { ...OPERATORS_ONLY, 404: "For an unknown tenant.", 409: "For the gateway's own." },
+          errors: {
+            ...OPERATORS_ONLY,
+            404: "The tenant is unknown.",
+            409: "The tenant is the gateway's own.",
+          },
           example: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
         },
       },

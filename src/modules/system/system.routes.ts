@@ -41,8 +41,8 @@ export const systemRoutes = (deps: {
         summary: "Get metrics for Prometheus",
         responses: { 200: fileResponse("Text exposition format 0.0.4.", "text/plain") },
         errors: {
-          401: "Without `metrics_token` as a bearer token, unless `metrics` is `open`.",
-          404: "When neither is set.",
+          401: "The bearer token is not `metrics_token`, and `metrics` is not `open`.",
+          404: "Neither `metrics_token` nor `metrics` is set.",
         },
       },
     },

@@ -50,7 +50,7 @@ interface TelemetryRoutesDeps {
   readonly responses: ResponseSpace;
 }
 
-const UNREAD = { 503: "While unread responses leave no memory for it." };
+const UNREAD = { 503: "Unread responses leave no memory for the response." };
 
 /** Writes text that comes in pieces. */
 async function writeTexts(
@@ -156,8 +156,8 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
             "With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With `none`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them.",
           errors: {
             ...UNREAD,
-            400: "For an invalid range, and if the aggregate needs numbers and none of the named keys has any.",
-            413: `For a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+            400: "The range is invalid, or the aggregate needs numbers and none of the keys has any.",
+            413: `The response would be larger than ${RESPONSES_MIB_MAX.user} MiB.`,
           },
         },
       },
@@ -181,7 +181,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
           operationId: "deleteDeviceTelemetry",
           summary: "Delete telemetry of a device for a time range",
           description: "Deletes all keys unless `keys` names some.",
-          errors: { 400: "If `keys` is empty." },
+          errors: { 400: "`keys` is empty." },
         },
       },
     )
@@ -203,8 +203,8 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
           summary: "Get the newest values of many devices",
           errors: {
             ...UNREAD,
-            404: "If a device does not exist.",
-            413: `For a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+            404: "A device does not exist.",
+            413: `The response would be larger than ${RESPONSES_MIB_MAX.user} MiB.`,
           },
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], keys: ["temperature"] },
         },
@@ -223,7 +223,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryTelemetryKeys",
           summary: "List telemetry keys of many devices",
-          errors: { 404: "If a device does not exist." },
+          errors: { 404: "A device does not exist." },
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
         },
       },
@@ -244,8 +244,8 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
           description: "Works like the range of a single device.",
           errors: {
             ...UNREAD,
-            404: "If a device does not exist.",
-            413: `For a response over ${RESPONSES_MIB_MAX.user} MiB.`,
+            404: "A device does not exist.",
+            413: `The response would be larger than ${RESPONSES_MIB_MAX.user} MiB.`,
           },
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],

@@ -62,7 +62,7 @@ export const brandingRoutes = (deps: {
           operationId: "getBrandingLogo",
           summary: "Get the logo of /api/branding",
           description: "Public.",
-          errors: { 404: "If there is none." },
+          errors: { 404: "There is no logo." },
           responses: {
             200: fileResponse(
               "The picture.",
@@ -109,8 +109,8 @@ export const brandingRoutes = (deps: {
           description:
             "Replaces the branding as a whole. A missing field has its default. It is stored as the tenant attribute `branding`.",
           errors: {
-            400: "For a field that is wrong.",
-            403: "Unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
+            400: "A field is invalid.",
+            403: "Requires an owner or administrator with access to all devices, and a plan with whitelabeling.",
           },
           example: { name: "Plant North", primaryColor: "#0f766e" },
         },

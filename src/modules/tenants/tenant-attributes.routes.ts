@@ -66,9 +66,9 @@ export const tenantAttributesRoutes = (deps: {
           summary: "Set an attribute of the tenant",
           description: "The attribute `branding` is what `/api/branding` shows.",
           errors: {
-            400: "If the key is missing, or the value is not an object or larger than 256 KiB.",
+            400: "The key is missing, or the value is larger than 256 KiB or not an object.",
             403: "Requires an owner or administrator with access to all devices, and for `branding` a plan with whitelabeling.",
-            409: "Beyond 100 attributes.",
+            409: "There are already 100 attributes.",
           },
           example: { key: "branding", value: { name: "Plant North", primaryColor: "#0f766e" } },
         },
@@ -80,7 +80,7 @@ export const tenantAttributesRoutes = (deps: {
       detail: {
         operationId: "getTenantAttribute",
         summary: "Read an attribute of the tenant",
-        errors: { 404: "For an unknown key." },
+        errors: { 404: "The key is unknown." },
       },
     })
     .delete(
@@ -99,8 +99,8 @@ export const tenantAttributesRoutes = (deps: {
           summary: "Delete an attribute of the tenant",
           description: "Possible on every plan.",
           errors: {
-            403: "Unless owner or administrator, and without access to all devices.",
-            404: "For an unknown key.",
+            403: "Requires an owner or administrator with access to all devices.",
+            404: "The key is unknown.",
           },
         },
       },

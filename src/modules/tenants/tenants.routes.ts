@@ -89,7 +89,7 @@ export const tenantsRoutes = (deps: {
           operationId: "updateTenantProfile",
           summary: "Rename the tenant",
           description: "The command `lineside tenant plan` changes the plan.",
-          errors: { 403: "Unless owner or administrator, and without access to all devices." },
+          errors: { 403: "Requires an owner or administrator with access to all devices." },
           example: { tenantName: "Plant North" },
         },
       },
@@ -125,7 +125,7 @@ export const tenantsRoutes = (deps: {
         operationId: "takeSiteLock",
         summary: "Lock the site while a site file is applied",
         description: `Ends after ${SITE_LOCK_MS / 1_000} s unless it is renewed. It keeps only other holders of the lock out.`,
-        errors: { 409: "While somebody else has it, and for a renewal after somebody else has had it." },
+        errors: { 409: "Somebody else has the lock, or has had it since the caller took it." },
         example: {},
       },
     })
@@ -163,9 +163,9 @@ export const tenantsRoutes = (deps: {
           description:
             "The deletion is final. It runs in steps, and the last step signs out all users; if it was interrupted, repeat the request.",
           errors: {
-            400: "Unless the body has the tenant's name.",
-            403: "Unless owner, and without access to all devices.",
-            409: "For the gateway's own tenant.",
+            400: "The body does not have the tenant's name.",
+            403: "Requires an owner with access to all devices.",
+            409: "The tenant is the gateway's own.",
           },
           example: { tenantName: "Plant North" },
         },

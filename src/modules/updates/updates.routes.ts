@@ -69,9 +69,9 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
             "An upload that was interrupted continues at `upload.bytes`. The signature is checked with the first part.",
           errors: {
             ...OPERATORS_ONLY,
-            400: "For a file that cannot be installed.",
-            409: "At another offset and for an older version.",
-            413: "Above 1 MiB.",
+            400: "The file cannot be installed.",
+            409: "The upload continues at another offset, or the version is older.",
+            413: "The part is larger than 1 MiB.",
           },
           requestBody: partBody,
         },
@@ -144,7 +144,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
           summary: "Install the uploaded update",
           description:
             "The gateway makes a backup, restarts with the new version, and goes back to the current version if the new one is not ready within 60 s.",
-          errors: { ...OPERATORS_ONLY, 409: "Before a file is uploaded." },
+          errors: { ...OPERATORS_ONLY, 409: "No file is uploaded." },
         },
       },
     );

@@ -34,8 +34,8 @@ export const uplinkResource = defineResource({
       description: "The uplink starts sending immediately unless `enabled` is false.",
       errors: {
         ...ALL_DEVICES_ONLY,
-        400: "Names the invalid setting.",
-        409: "If there are 20 uplinks already.",
+        400: "A setting is invalid; the message names it.",
+        409: "There are already 20 uplinks.",
       },
       example: {
         name: "Central historian",

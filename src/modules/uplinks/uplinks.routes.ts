@@ -55,7 +55,7 @@ export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =
         operationId: "skipUplinkBatch",
         summary: "Skip the batch that the target refuses",
         description: "The batch is not sent again.",
-        errors: { ...ALL_DEVICES_ONLY, 409: "If the target refuses nothing." },
+        errors: { ...ALL_DEVICES_ONLY, 409: "The target refuses nothing." },
         run: (principal, id) => uplinks.skip(principal, id),
       },
     },
@@ -77,9 +77,9 @@ export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =
         description: "Connects to the target and checks the credentials. Nothing is stored.",
         errors: {
           ...ALL_DEVICES_ONLY,
-          400: "For settings that do not work.",
-          404: "For an unknown uplink.",
-          503: "For a target that cannot be reached.",
+          400: "The settings are invalid.",
+          404: "The uplink is unknown.",
+          503: "The target cannot be reached.",
         },
         example: {
           target: targetExample,

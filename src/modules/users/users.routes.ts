@@ -22,10 +22,10 @@ const toWire = ({ tenantId: _, confirmedAt, ...user }: UserDetail) => ({
 const INVITATION =
   "The previous password stops working, and the user is signed out. A tenant can mail an address 5 invitations per hour and 20 per day, and 200 and 1,000 in total. All tenants together can mail an address 20 and 60. Invitations by hand have no such limit.";
 const INVITATION_ERRORS = {
-  403: "For an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller.",
-  404: "For an unknown user.",
-  409: "For a disabled one.",
-  429: "When too many passwords are created in a short time, or with Retry-After when too many invitations were mailed.",
+  403: "The user is the caller, is an owner while the caller is not, or sees more devices than the caller.",
+  404: "The user is unknown.",
+  409: "The user is disabled.",
+  429: "Too many passwords were created in a short time, or too many invitations were mailed; `Retry-After` then says when to try again.",
 };
 
 export const usersRoutes = (deps: {
@@ -60,7 +60,7 @@ export const usersRoutes = (deps: {
           summary: "List users",
           description:
             "Lists users of the tenant by name. `X-Total-Count` has their number, `Link` the next page.",
-          errors: { 403: "Unless owner or administrator." },
+          errors: { 403: "Requires an owner or administrator." },
         },
       },
     )
@@ -82,10 +82,10 @@ export const usersRoutes = (deps: {
           description:
             "The email and the text to share are in English or German, by Accept-Language. No user is created.",
           errors: {
-            400: "Without a body if the payload is invalid or a deviceId does not exist.",
-            403: "If the caller is neither owner nor administrator, invites an owner without being one, or grants devices or assets without having access to them, and if the plan's limit of users is reached.",
-            409: "If the email belongs to a user of this gateway.",
-            429: "As for inviting again.",
+            400: "The payload is invalid, or one of `deviceIds` does not exist. There is no body.",
+            403: "The caller is neither owner nor administrator, invites an owner without being an owner, or grants devices or assets without access to them; or the plan allows no more users.",
+            409: "The email belongs to a user of this gateway.",
+            429: INVITATION_ERRORS[429],
           },
           example: {
             fullName: "Bob Jones",
@@ -103,7 +103,10 @@ export const usersRoutes = (deps: {
         operationId: "getUser",
         summary: "Read a user",
         description: "Users can read themselves, owners and administrators any user of the tenant.",
-        errors: { 403: "For other users.", 404: "For an unknown user." },
+        errors: {
+          403: "The user is not the caller, and the caller is neither owner nor administrator.",
+          404: "The user is unknown.",
+        },
       },
     })
     .patch(
@@ -121,11 +124,11 @@ export const usersRoutes = (deps: {
           description:
             "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed email. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it.",
           errors: {
-            400: "Invalid payload.",
-            403: "Not allowed, also for an email and for one's own user while acting as another.",
-            404: "Unknown.",
-            409: "When the email belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
-            429: "With Retry-After when too many email addresses were changed (the limits of invitations).",
+            400: "The payload is invalid.",
+            403: "The caller may not make this change. While acting as another user, a caller can change neither an email nor their own user.",
+            404: "The user is unknown.",
+            409: "The email belongs to another user, or the last active owner (`isProtected`) would be disabled or get another role.",
+            429: "Too many email addresses were changed (the limits of invitations apply). `Retry-After` says when to try again.",
           },
           example: { canAcknowledgeAlarms: true, notificationSeverities: ["MAJOR", "CRITICAL"] },
         },
@@ -146,9 +149,9 @@ export const usersRoutes = (deps: {
           summary: "Delete a user",
           description: "Ends all sessions immediately, and stops the API keys that the user created.",
           errors: {
-            403: "For an owner unless the caller is one, and for the caller itself.",
-            404: "For an unknown user.",
-            409: "For the last active owner.",
+            403: "The user is the caller, or is an owner and the caller is not.",
+            404: "The user is unknown.",
+            409: "The user is the last active owner.",
           },
         },
       },

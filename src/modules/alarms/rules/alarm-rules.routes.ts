@@ -114,7 +114,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           summary: "Count the devices that an alarm rule would watch",
           description:
             "Counts the devices of the profile that the caller may see and that the scope names; all of them without `appliesTo`.",
-          errors: { 400: "For a wrong scope.", 404: "For an unknown profile." },
+          errors: { 400: "The scope is invalid.", 404: "The profile is unknown." },
           example: { appliesTo: { tags: ["line 1"] } },
         },
       },
@@ -134,9 +134,9 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           description:
             "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Timestamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated.",
           errors: {
-            400: "Names the invalid part of a rule.",
-            404: "For an unknown device.",
-            429: "While three back-tests of the tenant are running.",
+            400: "A part of the rule is invalid; the message names it.",
+            404: "The device is unknown.",
+            429: "Three back-tests of the tenant are running.",
           },
           example: {
             rule: alarmRuleExample,

@@ -39,7 +39,7 @@ export const bulkChangesRoutes = (deps: {
           operationId: "updateDevices",
           summary: "Change many devices",
           description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${OUTCOME}`,
-          errors: { 400: "If there is nothing to change." },
+          errors: { 400: "There is nothing to change." },
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             addTags: ["line-1"],

@@ -36,7 +36,7 @@ const csvHeaders = (name: string) => ({
 
 const FORMS =
   "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows.";
-const FORMS_ERRORS = { 400: "For a file that cannot be read." };
+const FORMS_ERRORS = { 400: "The file cannot be read." };
 const requestBody = {
   required: true,
   content: {
@@ -126,8 +126,8 @@ export const bulkRoutes = (deps: {
           summary: "Create many devices",
           description: `All or nothing unless \`partial=true\`. ${FORMS}`,
           errors: {
-            400: `${FORMS_ERRORS[400]} Names the first row that is wrong.`,
-            403: "When the plan allows no more devices.",
+            400: "The file cannot be read, or a row is invalid; the message names the first.",
+            403: "The plan does not allow this many devices.",
           },
           requestBody,
           example: { rows: [{ name: "press 1", deviceType: "press" }] },

@@ -54,10 +54,10 @@ export const emailChangeRoute = (deps: {
         summary: "Change your email address",
         description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes.`,
         errors: {
-          400: "For a wrong password or code.",
-          403: "For an API key, and for a user who acts as another user.",
-          409: "If the address belongs to another user, and for users of an external identity provider, who have no password here.",
-          429: "With Retry-After after too many wrong attempts.",
+          400: "The password or the code is wrong.",
+          403: "The caller is an API key or acts as another user.",
+          409: "The address belongs to another user, or the user signs in with an external identity provider and has no password here.",
+          429: "There were too many wrong attempts. `Retry-After` says when to try again.",
         },
         example: { email: "ada@plant.example", password: "correct horse battery staple" },
       },
@@ -98,7 +98,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
           operationId: "showEmailChangePage",
           summary: "Show the page to confirm an email address",
           responses: pageResponses(400, 404),
-          errors: { 404: "As a page, for a used, expired or unknown link." },
+          errors: { 404: "The link is used, expired or unknown." },
         },
       },
     )
@@ -123,7 +123,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
           responses: pageResponses(400, 404, 409),
           requestBody: formBody("token"),
           description: "A form of the hosted pages. Mails to both addresses report the change.",
-          errors: { 404: "For a used or expired link.", 409: "If the address now belongs to another user." },
+          errors: { 404: "The link is used or expired.", 409: "The address now belongs to another user." },
         },
       },
     );

@@ -189,9 +189,9 @@ export const providerRoutes = (deps: {
           description:
             "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts.",
           errors: {
-            401: "For a wrong email or password or a wrong `otp`.",
-            403: "That names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing.",
-            429: "With Retry-After after too many attempts.",
+            401: "The email, the password or `otp` is wrong.",
+            403: "A field is required and missing: `otp` if a second factor is on, `newPassword` if the password is temporary.",
+            429: "There were too many attempts. `Retry-After` says when to try again.",
           },
         },
       },
@@ -203,7 +203,7 @@ export const providerRoutes = (deps: {
         summary: "Sign in at the external provider",
         responses: { 303: redirect("To the external provider.") },
         description: "Redirects to the configured OpenID Connect provider.",
-        errors: { 404: "If there is none." },
+        errors: { 404: "No external provider is configured." },
       },
     })
     .get("/callback", ({ request, server }) => comeBack(request, server), {
@@ -214,9 +214,9 @@ export const providerRoutes = (deps: {
         description:
           "Redirects with an authorization code for `/api/auth/exchange`, or shows the sign-in page with the error.",
         errors: {
-          401: "If this browser did not begin the sign-in within the last 15 minutes.",
-          403: "For somebody who has no active user here or no verified email address.",
-          503: "While the provider does not answer.",
+          401: "This browser did not begin the sign-in within the last 15 minutes.",
+          403: "The person has no active user here or no verified email address.",
+          503: "The provider does not respond.",
         },
       },
     })

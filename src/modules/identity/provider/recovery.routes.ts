@@ -94,7 +94,9 @@ const forgotRoutes = (deps: RecoveryDeps) => {
           requestBody: formBody("email"),
           description:
             "A form of the hosted pages. The response is the same whether the address has an account or not.",
-          errors: { 429: "After one mail a minute, 5 an hour or 10 a day for an address." },
+          errors: {
+            429: "The address was mailed within the last minute, 5 times within an hour or 10 times within a day.",
+          },
         },
       },
     );
@@ -127,7 +129,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
           operationId: "showPasswordResetPage",
           summary: "Show the page to set a new password",
           responses: pageResponses(400, 404),
-          errors: { 404: "As a page, for a link that is used, expired or unknown." },
+          errors: { 404: "The link is used, expired or unknown." },
         },
       },
     )
@@ -156,7 +158,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
           responses: pageResponses(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
           description: "A form of the hosted pages. All sessions with the old password end.",
-          errors: { 400: "For a weak password.", 404: "For a link that is used or expired." },
+          errors: { 400: "The password is weak.", 404: "The link is used or expired." },
         },
       },
     );

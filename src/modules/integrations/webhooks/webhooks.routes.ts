@@ -69,11 +69,11 @@ const response = t.Object(
 const DESCRIPTION =
   "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body replaces it for LoRaWAN types. A message that arrives twice is stored once. If the integration's own mapping or script fails, the message is kept as an event that can be replayed, and the response is 200.";
 const ERRORS = {
-  400: "For a wrong secret, for a content type other than JSON or CBOR, for a body that cannot be read and for an unknown device (kept as an event, too).",
-  404: "For an integration that does not exist in the tenant of the secret.",
-  413: "Above 256 KiB.",
-  429: "With Retry-After for too many messages or wrong secrets.",
-  503: "When storage cannot take writes.",
+  400: "The secret is wrong, the content type is neither JSON nor CBOR, the body cannot be read, or the device is unknown (also kept as an event).",
+  404: "The integration does not exist in the tenant of the secret.",
+  413: "The body is larger than 256 KiB.",
+  429: "There were too many messages or wrong secrets. `Retry-After` says when to try again.",
+  503: "Storage cannot take writes.",
 };
 const names: Record<WebhookKind, string> = {
   generic: "generic",
