@@ -5,12 +5,15 @@ import type { MqttApplication, StateReceiver } from "../../../src/mqtt/mqtt.type
 import { ApplicationFeed } from "../../../src/mqtt/topics/application-feed.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 import { startMqtt } from "../mqtt-fixture.ts";
 
 // The newest values of a device may be 20 MB: they are read for those who can take them, and not for many subscriptions at once.
 
 const MIB = 1024 * 1024;
+/** Delay after which the feed looks again whether a client is ready. */
+const WAIT_MS = 50;
 
 const applicationOf = (tenantId: string): MqttApplication => ({
   applicationId: "program",
@@ -32,7 +35,10 @@ class SlowReceiver implements StateReceiver {
   }
 }
 
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 function createFeed(bytes: number) {
+  const clock = new FakeClock();
   const reads = { running: 0, max: 0, total: 0 };
   const feed = new ApplicationFeed({
     devices: { get: (_: unknown, deviceId: DeviceId) => ({ deviceId, activity: {} }) },
@@ -40,7 +46,7 @@ function createFeed(bytes: number) {
       async latestJson(ids: readonly DeviceId[]) {
         reads.total++;
         reads.max = Math.max(reads.max, ++reads.running);
-        await Bun.sleep(1);
+        await nextTurn();
         reads.running--;
         const latest = { values: `{"k":"${"x".repeat(bytes)}"}`, timestamps: '{"k":1}', ts: 1 };
         return new Map(ids.map((deviceId) => [deviceId, latest]));
@@ -48,12 +54,12 @@ function createFeed(bytes: number) {
     },
     openAlarms: () => [],
     activityOf: () => undefined,
-    clock: systemClock,
+    clock,
     log: createLogger(),
   } as never); // what the feed uses of them
   const ask = (receiver: StateReceiver, tenantId = "tenant") =>
     feed.onSubscribed(applicationOf(tenantId), "lineside/devices/one/telemetry", receiver);
-  return { ask, reads };
+  return { ask, reads, clock };
 }
 
 test("a message of many readings is published in turns, before later ones of its device", async () => {
@@ -72,7 +78,7 @@ test("a message of many readings is published in turns, before later ones of its
   const readings = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => ({ ts: from + index, values: { a: 1 } }));
   const written = [feed.onTelemetry(device, readings(0, 50)), feed.onTelemetry(device, readings(50, 1))];
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   expect(published.length).toBeLessThan(50);
   await Promise.all(written);
   expect(published).toEqual(Array.from({ length: 51 }, (_, index) => index));
@@ -89,31 +95,41 @@ test("newest values are read for one subscription of a tenant at a time", async 
 });
 
 test("nothing is read for a client that cannot take it", async () => {
-  const { ask, reads } = createFeed(10);
+  const { ask, reads, clock } = createFeed(10);
   const receiver = new SlowReceiver();
   receiver.readiness = "later";
   const asked = ask(receiver);
-  await Bun.sleep(120);
+  for (let wait = 0; wait < 3; wait++) {
+    clock.advance(WAIT_MS);
+    await nextTurn();
+  }
   expect(reads.total).toBe(0);
   receiver.readiness = "ready";
+  clock.advance(WAIT_MS);
   await asked;
   expect(receiver.sent).toHaveLength(1);
 });
 
 test("long values wait until clients have taken others, but not those of another tenant", async () => {
-  const { ask } = createFeed(16 * MIB);
+  const { ask, reads, clock } = createFeed(16 * MIB);
   const receivers = Array.from({ length: 6 }, () => new SlowReceiver());
   const asked = Promise.all(receivers.map((receiver) => ask(receiver)));
   const served = () => receivers.filter(({ sent }) => sent.length > 0);
-  await until(() => served().length > 0);
-  await Bun.sleep(200);
-  expect(served().length).toBeLessThan(3);
+  await until(() => reads.total === 6 && reads.running === 0);
+  for (let wait = 0; wait < 3; wait++) {
+    clock.advance(WAIT_MS);
+    await nextTurn();
+  }
+  expect(served().length).toBeWithin(1, 3);
   const other = new SlowReceiver();
   await ask(other, "neighbor");
   expect(other.sent).toHaveLength(1);
   for (let round = 0; round < 6; round++) {
     for (const receiver of served()) receiver.readiness = "ready";
-    await until(() => served().length > round);
+    await until(() => {
+      clock.advance(WAIT_MS);
+      return served().length > round;
+    });
   }
   await asked;
   expect(served()).toHaveLength(6);
