@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../lib/core/ids.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
 import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
 import { checkAlarmRules, webhookUrlsOf } from "../modules/alarms/rules/alarm-rule.ts";
 import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
@@ -13,7 +13,7 @@ import { createConnectivityModule } from "../modules/connectivity/connectivity.m
 import { createDashboardsModule } from "../modules/dashboards/dashboards.module.ts";
 import { createDemoPlantModule } from "../modules/demo-plant/demo-plant.module.ts";
 import { createBulkModule } from "../modules/devices/bulk/bulk.module.ts";
-import { createDevicesModule } from "../modules/devices/devices.module.ts";
+import { createDevicesModule, type DevicesModule } from "../modules/devices/devices.module.ts";
 import { DEV_EUI_KEY } from "../modules/devices/devices.types.ts";
 import { createDownlinksModule } from "../modules/downlinks/downlinks.module.ts";
 import { createFaultsModule } from "../modules/faults/faults.module.ts";
@@ -82,8 +82,11 @@ export type UserModules = ReturnType<typeof createUserModules>;
 /** Returns the check of alarm rules, which knows allowed destinations, possible recipients and devices. */
 function ruleCheck(
   { database, clock }: Core,
-  { outbound: { outbound }, users: { users } }: { outbound: OutboundModule; users: UsersModule },
-  tenantOf: (deviceId: DeviceId) => TenantId | undefined,
+  {
+    outbound: { outbound },
+    users: { users },
+    devices: { devicesRepository },
+  }: { outbound: OutboundModule; users: UsersModule; devices: DevicesModule },
 ): CheckAlarmRules {
   const messengers = messengerResource.createStore(database, clock);
   return (principal, rules, before) => {
@@ -93,7 +96,7 @@ function ruleCheck(
       isRecipient: (id) =>
         messengers.find(tenantId, id) !== undefined ||
         users.listOf(tenantId).some(({ userId }) => userId === id),
-      isDevice: (id) => tenantOf(id as DeviceId) === tenantId, // only looked up
+      isDevice: (id) => devicesRepository.find(id as DeviceId)?.tenantId === tenantId, // only looked up
       before,
     });
     ensurePersonSets(principal, webhookUrlsOf(rules), webhookUrlsOf(before));
@@ -108,14 +111,10 @@ export function createDeviceModules(
 ) {
   const storage = createStorageModule(core, { tenants, disk });
   const outbound = createOutboundModule(core, { tenants });
-  const checkAlarmRules = ruleCheck(
-    core,
-    { outbound, users },
-    (id) => devices.devicesRepository.find(id)?.tenantId,
-  );
-  const profiles = createProfilesModule(core, { checkAlarmRules });
+  const profiles = createProfilesModule(core);
   const loginIdentities = createLoginIdentitiesModule(core);
   const devices = createDevicesModule(core, { tenants, profiles, storage, loginIdentities });
+  profiles.checkAlarmRules.connect(ruleCheck(core, { outbound, users, devices }));
   const faults = createFaultsModule(core, { tenants, devices });
   const attributes = createAttributesModule(core, { devices });
   const notes = createNotesModule(core, { devices });

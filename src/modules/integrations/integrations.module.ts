@@ -136,6 +136,14 @@ const createPorts = () => ({
   deviceSeen: new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen"),
 });
 
+type Reply = ConstructorParameters<typeof InboundPipeline>[0]["reply"];
+
+/** Ports to the broker connections, which need the announcements and the pipeline. */
+const createBridgePorts = () => ({
+  topicsChanged: new Port<(integrationId: string) => void>("integrations.topicsChanged"),
+  reply: new Port<Reply>("integrations.reply"),
+});
+
 /** Connects decoding, device resolution and storage of received messages. */
 function createPipeline(
   { database, clock }: Pick<Core, "database" | "clock">,
@@ -147,7 +155,7 @@ function createPipeline(
     readonly resolution: DeviceResolution;
     readonly ports: ReturnType<typeof createPorts>;
   },
-  reply: ConstructorParameters<typeof InboundPipeline>[0]["reply"],
+  reply: Reply,
 ): InboundPipeline {
   const { repository, eventsRepository, eventLog, resolution, ports } = parts;
   const { devices } = modules.devices;
@@ -231,14 +239,15 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, modules, identities);
   usesOf.connect((tenantId) => usesOfCodecs(repository.listBriefly(tenantId)));
-  const announced = createAnnouncements(core, (integrationId) => bridges.fleet.topicsChanged(integrationId));
+  const toBridges = createBridgePorts();
+  const announced = createAnnouncements(core, (integrationId) => toBridges.topicsChanged.call(integrationId));
   const integrations = createService(core, modules, { repository, eventLog, resolution, announced, ports });
   webhooksOf.connect(integrations.listWebhooks);
   const pipeline = createPipeline(
     core,
     modules,
     { repository, eventsRepository, eventLog, resolution, ports },
-    (...sent) => bridges.reply(...sent),
+    (...sent) => toBridges.reply.call(...sent),
   );
   const bridges = createBridges({
     integrations,
@@ -252,6 +261,8 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     events,
     log,
   });
+  toBridges.topicsChanged.connect((integrationId) => bridges.fleet.topicsChanged(integrationId));
+  toBridges.reply.connect(bridges.reply);
   const announcing = createOwnAnnouncementsModule(core, {
     devices,
     profiles,

@@ -1,3 +1,4 @@
+import { Port } from "../../platform/core/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { keyMetadataRoutes } from "./key-metadata.routes.ts";
@@ -7,22 +8,22 @@ import { profilesRoutes } from "./profiles.routes.ts";
 import { type CheckAlarmRules, createProfilesService } from "./profiles.service.ts";
 
 /** Creates the device profiles. */
-export function createProfilesModule(
-  { responses, database, clock, events }: Core,
-  { checkAlarmRules }: { checkAlarmRules: CheckAlarmRules },
-) {
+export function createProfilesModule({ responses, database, clock, events }: Core) {
+  const checkAlarmRules = new Port<CheckAlarmRules>("profiles.checkAlarmRules");
   const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
   const profiles = createProfilesService({
     keys,
     repository: createProfilesRepository(database, clock),
     transact: database.transact,
     changes: database.changes,
-    checkAlarmRules,
+    checkAlarmRules: (...checked) => checkAlarmRules.call(...checked),
     events,
   });
   return {
     profiles,
     keys,
+    /** Checks alarm rules before they are saved. */
+    checkAlarmRules,
     routes: (auth: AuthPlugin) => [
       profilesRoutes({ profiles, responses, auth }),
       keyMetadataRoutes({ keys, auth }),
