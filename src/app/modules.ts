@@ -1,4 +1,5 @@
 import type { DeviceId } from "../lib/core/ids.ts";
+import { invariant } from "../lib/core/invariant.ts";
 import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
 import { checkAlarmRules, webhookUrlsOf } from "../modules/alarms/rules/alarm-rule.ts";
 import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
@@ -304,6 +305,16 @@ export function createOperationModules(core: Core, modules: UserModules & Device
   return { administration, bulk, overview, backups, system, updates, uplinks, proxies };
 }
 
+/** @throws if a module with routes or parts is missing in the order, or is in it twice */
+export function ensureComplete(order: readonly Module[], modules: Readonly<Record<string, object>>): void {
+  const isModule = (module: object) => "routes" in module || "parts" in module;
+  const missing = Object.keys(modules).filter((name) => {
+    const module = modules[name];
+    return module !== undefined && isModule(module) && order.filter((each) => each === module).length !== 1;
+  });
+  invariant(missing.length === 0, `each module is in the order once: ${missing.join(", ")}`);
+}
+
 /** Returns the modules in the order of their start, before and after the HTTP server. */
 export function inOrder(
   core: Core,
@@ -361,5 +372,7 @@ export function inOrder(
     operations.uplinks,
     operations.proxies,
   ];
+  const { tls: _, ...all } = { ...modules, ...connections, ...operations };
+  ensureComplete([...first, ...last], all);
   return { first, last };
 }
