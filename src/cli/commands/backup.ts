@@ -204,10 +204,14 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
   return report(result);
 }
 
+/** Returns a problem of a backup with its file. Those without one are of the telemetry. */
+export const withFile = (problem: string): string =>
+  /^\S+\.db\S*: /.test(problem) ? problem : `telemetry.db: ${problem}`;
+
 /** Prints the damage found by the backup. Returns the exit code. */
 function report({ problems, place }: BackupResult): number {
   const { damagedObjects, repairedSnapshots, damagedSnapshots } = place;
-  for (const problem of problems) console.error(`telemetry.db: ${problem}`);
+  for (const problem of problems) console.error(withFile(problem));
   if (problems.length > 0)
     console.error(
       "The gateway's data is damaged, and so is this backup. Older good backups are kept. To find the damage, run: lineside check",
@@ -279,7 +283,7 @@ async function verifyOne(
     const { problems } = await new SnapshotReader(repository, record).verify(
       join(dataPathOf(values), "backup-check"),
     );
-    for (const problem of problems) console.error(`Backup ${record.id}: telemetry.db: ${problem}`);
+    for (const problem of problems) console.error(`Backup ${record.id}: ${withFile(problem)}`);
     if (problems.length > 0) return false;
     print(flags, toRow(record), `Backup ${record.id} is good: every database was restored and opened.`);
     return true;

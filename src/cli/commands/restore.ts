@@ -4,7 +4,7 @@ import { hasData, type RestoreReport, restore } from "../../modules/backups/rest
 import { DATABASE_NAMES, type DatabaseName } from "../../platform/files/inventory.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
 import { parseCommand, printHelp } from "../arguments.ts";
-import { dataPathOf, describeSize, passphraseOf, placeOptions, targetOf } from "./backup.ts";
+import { dataPathOf, describeSize, passphraseOf, placeOptions, targetOf, withFile } from "./backup.ts";
 
 const options = {
   ...placeOptions,
@@ -55,7 +55,7 @@ export function warnOfDamage({ record, unreadable, damaged, skipped, problems }:
     console.error(
       `${name} ${record.databases.some((database) => database.name === name) ? "is damaged" : "is missing from the backup"} and was not restored.`,
     );
-  for (const problem of problems) console.error(`telemetry.db: ${problem}`);
+  for (const problem of problems) console.error(withFile(problem));
 }
 
 /** `lineside restore`: replaces the data of a stopped gateway with a backup. */

@@ -22,6 +22,7 @@ import { omit } from "../../lib/core/omit.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
+import { parseStored } from "../../platform/database/stored-json.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
 import {
@@ -61,7 +62,10 @@ export interface AlarmSequences {
 const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   ...row,
   profileId: row.profileId as ProfileId,
-  messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
+  messageParts:
+    row.messageParts === null
+      ? null
+      : (parseStored(row.messageParts, "alarms", "message_parts") as MessagePart[]), // our own
 });
 
 const sortKeys: Record<AlarmSortField, SQL<string | number>> = {

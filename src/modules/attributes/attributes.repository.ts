@@ -4,6 +4,7 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
+import { parseStored } from "../../platform/database/stored-json.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeHead, AttributeScope, AttributeText } from "./attributes.types.ts";
@@ -136,7 +137,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       const row = item.get({ deviceId, scope, key });
       if (row === undefined) return undefined;
       onText?.(row.value.length);
-      return JSON.parse(row.value) as JsonValue; // written by `save`
+      return parseStored(row.value, "attributes", "value") as JsonValue; // written by `save`
     },
     /** Lists the attributes without their values, which may be 4 MiB a scope. */
     heads: (deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeHead[] =>

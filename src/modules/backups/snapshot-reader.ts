@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
 import { isHotLog } from "../../platform/database/hot-log-names.ts";
+import { damagedValues } from "../../platform/database/stored-json.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
 import { writeWhole } from "../../platform/files/own-file.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
@@ -251,12 +252,16 @@ function sumOf(descriptor: number, { name, pages, pageBytes }: SnapshotDatabase)
 
 /** Opens restored databases, checks them with SQLite, and decodes every block and row of telemetry. */
 function openDatabases(folder: string, names: readonly string[]): OpenedReport {
-  for (const name of names)
-    if (!isHotLog(name) && name !== TELEMETRY && sqliteProblem(join(folder, name)) !== undefined)
-      throw invalid("backup.check_failed", { name });
+  const values: string[] = [];
+  for (const name of names) {
+    if (isHotLog(name) || name === TELEMETRY) continue;
+    const path = join(folder, name);
+    if (sqliteProblem(path) !== undefined) throw invalid("backup.check_failed", { name });
+    values.push(...usingCopy(path, damagedValues).map((problem) => `${name}: ${problem}`));
+  }
   return names.includes(TELEMETRY)
-    ? { problems: telemetryProblems(join(folder, TELEMETRY)), isTelemetryChecked: true }
-    : { problems: [], isTelemetryChecked: false };
+    ? { problems: [...values, ...telemetryProblems(join(folder, TELEMETRY))], isTelemetryChecked: true }
+    : { problems: values, isTelemetryChecked: false };
 }
 
 /** Returns the damage of a restored telemetry.db and its log. */
@@ -275,16 +280,25 @@ export function telemetryProblems(path: string): readonly string[] {
 /** Opens a restored database and checks it with SQLite. Returns the error, if any; leaves no side files behind. */
 export function sqliteProblem(path: string): string | undefined {
   try {
+    return usingCopy(path, (database) => {
+      const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+      return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no response");
+    });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Opens a restored database, and leaves no side files behind. */
+function usingCopy<Result>(path: string, work: (database: Database) => Result): Result {
+  try {
     const database = new Database(path, { strict: true, readwrite: true, create: false });
     try {
       database.run("PRAGMA synchronous=OFF"); // the file is already on the disk, and nothing is written
-      const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
-      return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no response");
+      return work(database);
     } finally {
       database.close(false);
     }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   } finally {
     removeSideFiles(path);
   }

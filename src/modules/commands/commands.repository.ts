@@ -7,6 +7,7 @@ import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { parsedTogether } from "../../platform/database/parsed-together.ts";
 import type { RowPage } from "../../platform/database/row-list.ts";
+import { parseStored } from "../../platform/database/stored-json.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
@@ -19,9 +20,9 @@ const TRIMMED_AT_ONCE = 2_000;
 
 const toCommand = (row: Row): Command => ({
   ...row,
-  params: JSON.parse(row.params) as JsonValue,
-  error: row.error === null ? null : (JSON.parse(row.error) as Text),
-  response: row.response === null ? null : (JSON.parse(row.response) as JsonValue),
+  params: parseStored(row.params, "commands", "params") as JsonValue,
+  error: row.error === null ? null : (parseStored(row.error, "commands", "error") as Text),
+  response: row.response === null ? null : (parseStored(row.response, "commands", "response") as JsonValue),
 });
 
 const of = (deviceId: DeviceId, status?: CommandState) =>

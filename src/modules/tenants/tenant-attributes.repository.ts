@@ -1,13 +1,14 @@
 import { and, asc, count, eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { parseStored } from "../../platform/database/stored-json.ts";
 import { tenantAttributes } from "./tenants.tables.ts";
 import type { TenantAttribute } from "./tenants.types.ts";
 
 export function createTenantAttributesRepository({ orm }: MainDatabase) {
   const toAttribute = ({ key, value, updatedAt }: typeof tenantAttributes.$inferSelect): TenantAttribute => ({
     key,
-    value: JSON.parse(value) as TenantAttribute["value"], // written by `save`
+    value: parseStored(value, "tenant_attributes", "value") as TenantAttribute["value"], // written by `save`
     updatedAt,
   });
   const whereKey = (tenantId: TenantId, key: string) =>

@@ -1,6 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import { storageFaultOf } from "../files/storage-fault.ts";
 import { openDatabaseFile } from "./database-file.ts";
+import { DamagedValueError, damagedValues } from "./stored-json.ts";
 
 const PROBLEMS_MAX = 100;
 const BUSY_TIMEOUT_MS = 5_000;
@@ -11,6 +12,7 @@ export const isDamage = (error: SQLiteError): boolean =>
 
 /** Returns whether an error, or its cause, means that a database cannot be read, because of damage or a failing disk. */
 export function isUnreadable(error: unknown): boolean {
+  if (error instanceof DamagedValueError) return true;
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
   return cause instanceof SQLiteError && storageFaultOf(cause) === "unreadable";
 }
@@ -56,7 +58,9 @@ export function checkDatabase(path: string): string[] {
       .query<{ table: string; parent: string }, []>("PRAGMA foreign_key_check")
       .all()
       .map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that does not exist`);
-    return [...found, ...new Set(orphans)].slice(0, PROBLEMS_MAX);
+    // Not in a damaged structure, where reading all rows may fail.
+    const values = found.length === 0 ? damagedValues(database) : [];
+    return [...found, ...new Set(orphans), ...values].slice(0, PROBLEMS_MAX);
   } finally {
     database.close(false);
   }

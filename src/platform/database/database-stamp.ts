@@ -1,6 +1,7 @@
 import { constants, Database } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
 import { openDatabaseFile } from "./database-file.ts";
+import { parseStored } from "./stored-json.ts";
 
 /** Identifies the data directory that a database belongs to, and its generation among the directory's files. */
 export interface Stamp {
@@ -21,7 +22,7 @@ export function readStamp(database: Database): Stamp | undefined {
   const row = database
     .query<Omit<Stamp, "keys"> & { keys: string }, []>(`SELECT gateway, generation, keys FROM ${TABLE}`)
     .get();
-  return row === null ? undefined : { ...row, keys: JSON.parse(row.keys) };
+  return row === null ? undefined : { ...row, keys: parseStored(row.keys, TABLE, "keys") as Stamp["keys"] };
 }
 
 /** Stamps a database, within the transaction of the caller, if any. */

@@ -17,8 +17,11 @@ import { isDamage } from "./database-check.ts";
 import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import { applyMigrations } from "./migrations.ts";
+import { nameDamagedValues } from "./stored-json.ts";
 import { createWalPosition, WalPosition } from "./wal-position.ts";
 import { WriteGroup } from "./write-group.ts";
+
+nameDamagedValues();
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
 const CHECKPOINT_INTERVAL_MS = 5_000;

@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import type { JsonValue } from "../../../lib/json/json.ts";
 import type { MainDatabase } from "../../../platform/database/database.ts";
 import { parsedTogether } from "../../../platform/database/parsed-together.ts";
+import { parseStored } from "../../../platform/database/stored-json.ts";
 import { alarmCommands } from "../alarms.tables.ts";
 import type { AlarmCommand } from "../alarms.types.ts";
 
@@ -23,7 +24,7 @@ export function createAlarmCommandsRepository({ orm }: MainDatabase) {
         .map((row) => ({ ...row, bytes: row.params.length }));
       return parsedTogether(next).map(({ params, bytes: _, ...row }) => ({
         ...row,
-        params: JSON.parse(params) as JsonValue, // as we wrote it
+        params: parseStored(params, "alarm_commands", "params") as JsonValue, // as we wrote it
       }));
     },
     delete: (sequence: number): void =>
