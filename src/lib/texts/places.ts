@@ -1209,6 +1209,7 @@ export interface ServerPlaces {
   readonly "serial.missing": "path";
   readonly "serial.no_port": "path";
   readonly "serial.settings_refused": "path";
+  readonly "settings.unreadable": "names";
   readonly "step.config_invalid": "field";
   readonly "step.enabled_invalid": "field";
   readonly "step.field_invalid": "field" | "rule";
