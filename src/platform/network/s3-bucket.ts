@@ -152,7 +152,9 @@ export class S3Bucket {
       );
       // Such as the page of a proxy, which would pass for an empty list.
       if (!xml.includes("<ListBucketResult")) throw unavailable("network_error.no_list");
-      for (const { name, bytes } of objectsIn(xml, this.#place.prefix.length)) {
+      for (const { name, bytes } of objectsIn(xml, this.#place.prefix)) {
+        // A list of something else, such as one that a proxy has cached without its query: the objects in it would pass for unused ones.
+        if (!name.startsWith(prefix)) throw unavailable("network_error.no_list");
         characters += name.length + OBJECT_CHARACTERS;
         sizes.set(name, bytes);
       }
@@ -243,7 +245,7 @@ function contentOf(xml: string, tag: string): string | undefined {
 }
 
 /** Yields the objects of a page. @throws DomainError for more than a server sends */
-function* objectsIn(xml: string, prefixLength: number): Generator<{ name: string; bytes: number }> {
+function* objectsIn(xml: string, prefix: string): Generator<{ name: string; bytes: number }> {
   let end = 0;
   for (let count = 0; ; count++) {
     const start = xml.indexOf("<Contents>", end);
@@ -251,7 +253,9 @@ function* objectsIn(xml: string, prefixLength: number): Generator<{ name: string
     if (start < 0 || end < 0) return;
     if (count >= PAGE_OBJECTS_MAX) throw responseTooLong();
     const object = xml.slice(start, end);
-    const name = unescapeXml(contentOf(object, "Key") ?? "").slice(prefixLength);
+    const key = unescapeXml(contentOf(object, "Key") ?? "");
+    if (!key.startsWith(prefix)) throw unavailable("network_error.no_list");
+    const name = key.slice(prefix.length);
     // A copy: a part of a string keeps the whole page in memory.
     yield { name: Buffer.from(name).toString(), bytes: Number(contentOf(object, "Size") ?? 0) };
   }

@@ -122,3 +122,13 @@ test.concurrent("a page that is not a list of objects does not pass for an empty
   expect(await failureAt(server.port ?? 0)).toContain("does not send a list of objects");
   await server.stop(true);
 });
+
+test.concurrent("a list of something else, as a cache that ignores queries sends, does not pass for one of packs", async () => {
+  const server = hostileServer(
+    () =>
+      new Response("<ListBucketResult><Contents><Key>snapshots/1.json</Key></Contents></ListBucketResult>"),
+  );
+  expect(await targetAt(server.port).list("snapshots/")).toEqual(["snapshots/1.json"]);
+  expect(await failureAt(server.port)).toContain("does not send a list of objects");
+  await server.stop();
+});
