@@ -58,6 +58,11 @@ function faultOf({ cert, key }: KeyPair): string | undefined {
   }
 }
 
+interface AuthorityState {
+  readonly pair?: KeyPair | undefined;
+  readonly fault?: Error;
+}
+
 const endOf = (cert: string): number => Date.parse(new X509Certificate(cert).validTo);
 
 /** Source of the pair of the operator, reloaded when the files change. */
@@ -79,7 +84,7 @@ function fromFiles(files: NonNullable<TlsOptions["files"]>) {
 }
 
 /** Source of the gateway's own pair, replaced before it expires or when the names of this machine change. */
-function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: Deps) {
+function ofOwn({ data, clock, log, publicUrl, namesOf = () => ownNames(publicUrl) }: Deps) {
   let createdAt = Number.NEGATIVE_INFINITY;
 
   function stored(name: string): KeyPair | undefined {
@@ -104,15 +109,50 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
     return !isAhead && endOf(cert) - clock.now() > RENEW_DAYS * DAY_MS;
   }
 
-  function isGood({ cert }: KeyPair, present: CertificateNames, wanted: CertificateNames): boolean {
-    const issuer = stored("tls-ca");
-    return isCurrent(cert) && covers(present, wanted) && issuer !== undefined && cert.endsWith(issuer.cert);
+  /** Returns the authority with a certificate from the chain of the server's, which contains a copy. */
+  function recovered(key: string): KeyPair | undefined {
+    const chain = data.readSecret("tls-server.pem")?.toString() ?? "";
+    const pair = { cert: chain.slice(chain.lastIndexOf("-----BEGIN CERTIFICATE-----")), key };
+    return faultOf(pair) === undefined ? pair : undefined;
   }
 
-  /** Returns the authority, which is created once and never replaced, even if the clock is wrong for a day: every device would need the new one. */
-  async function authorityPair(): Promise<KeyPair> {
+  /**
+   * Returns the authority; undefined if there is none yet. @throws Error if it is damaged: a new one would lock out every device that trusts it
+   */
+  function storedAuthority(): KeyPair | undefined {
     const storedPair = stored("tls-ca");
     if (storedPair !== undefined) return storedPair;
+    const [cert, key] = [data.readSecret("tls-ca.pem"), data.readSecret("tls-ca.key")?.toString()];
+    // The key is written first: a start may have been interrupted before the first certificate.
+    if (cert === undefined && (key === undefined || data.readSecret("tls-server.pem") === undefined))
+      return undefined;
+    const pair = key === undefined ? undefined : recovered(key);
+    if (pair === undefined)
+      throw new Error(
+        "the certificate authority (secrets/tls-ca.pem and secrets/tls-ca.key) is damaged. Put back both files from a backup. Without them, move both away: the gateway then creates a new authority, which every device must trust",
+      );
+    data.writeSecret("tls-ca.pem", Buffer.from(pair.cert));
+    log.warn("certificate authority was damaged, recovered from the server certificate", {
+      file: "secrets/tls-ca.pem",
+    });
+    return pair;
+  }
+
+  /** Returns the authority, or why it cannot be used. */
+  function authorityState(): AuthorityState {
+    try {
+      return { pair: storedAuthority() };
+    } catch (error) {
+      return { fault: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+
+  const isGood = ({ cert }: KeyPair, { pair, fault }: AuthorityState): boolean =>
+    isCurrent(cert) && (fault !== undefined || (pair !== undefined && cert.endsWith(pair.cert)));
+
+  /** Returns the authority, which is created once and never replaced, even if the clock is wrong for a day: every device would need the new one. */
+  async function authorityPair({ pair }: AuthorityState): Promise<KeyPair> {
+    if (pair !== undefined) return pair;
     const createdPair = await createAuthority(clock.now(), hostname());
     store("tls-ca", createdPair);
     return createdPair;
@@ -124,12 +164,15 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
       const storedPair = current ?? stored("tls-server");
       const names = namesOf();
       const before = namesIn(storedPair && new X509Certificate(storedPair.cert).subjectAltName);
-      if (storedPair !== undefined && isGood(storedPair, before, names))
-        return current ? undefined : storedPair;
+      const authority = authorityState();
+      const isUsable = storedPair !== undefined && covers(before, names) && isGood(storedPair, authority);
+      // With a damaged authority, a start uses a good certificate, and the checks after it tell the fault.
+      if (authority.fault !== undefined && (current !== undefined || !isUsable)) throw authority.fault;
+      if (isUsable) return current ? undefined : storedPair;
       if (current !== undefined && clock.monotonic() - createdAt < REMAKE_MS_MIN) return undefined;
       createdAt = clock.monotonic();
       const createdPair = await createServerCertificate(
-        await authorityPair(),
+        await authorityPair(authority),
         joinNames(names, before),
         clock.now(),
       );
