@@ -147,6 +147,12 @@ function continueProbation(context: StartContext, state: UpdateState, isNext: bo
     rollBack(context, state);
     return SERVE;
   }
+  try {
+    copyUnmigrated(dataPath, state);
+  } catch (error) {
+    // The version can run without: a rollback then puts back what was copied before the update.
+    log.error("databases cannot be copied before the new version migrates them", { error });
+  }
   const next = { ...state, crashes, restarts: (state.restarts ?? 0) + 1, isStopped: false };
   writeState(dataPath, next);
   if (!state.isStopped) log.warn("new version crashed, restarting", { to: state.to, crashes });
@@ -201,14 +207,21 @@ function beginTrial(context: StartContext, program: string, state: UpdateState):
 }
 
 /** Copies the databases that the new version migrates. None is open, so each file is consistent with its log. */
-function copyDatabases(dataPath: string, { schemas }: UpdateState): void {
+function copyDatabases(dataPath: string, state: UpdateState): void {
+  rmSync(copiesFolder(dataPath), { recursive: true, force: true });
+  copyUnmigrated(dataPath, state);
+}
+
+/** Copies the databases that the new version is still to migrate, over earlier copies: a backup may have been restored since. */
+function copyUnmigrated(dataPath: string, { schemas }: UpdateState): void {
   const folder = copiesFolder(dataPath);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [file, schema] of Object.entries(schemas)) {
     const stored = storedSchema(dataPath, file);
     if (stored === undefined || stored === schema) continue;
-    for (const name of [file, ...logsOf(dataPath, file)]) {
+    for (const name of [file, ...logsOf(folder, file)]) rmSync(join(folder, name), { force: true });
+    // The database is last: a copy without it is not put back.
+    for (const name of [...logsOf(dataPath, file), file]) {
       const path = join(dataPath, name);
       if (existsSync(path)) copyDurably(path, join(folder, name));
     }

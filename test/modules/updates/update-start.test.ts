@@ -59,6 +59,13 @@ function setSchema(version: number): void {
   database.close();
 }
 
+function fillRestored(): void {
+  const database = new Database(join(data, "telemetry.db"));
+  database.run("CREATE TABLE restored (text TEXT)");
+  database.run("INSERT INTO restored VALUES ('x')");
+  database.close();
+}
+
 const context = (path: string): StartContext => ({
   dataPath: data,
   program: path,
@@ -193,6 +200,21 @@ describe("PROVED", () => {
 });
 
 describe("PROBATION", () => {
+  test("a database that was restored on probation is put back, not the one before the update", () => {
+    // A backup of the old version is restored; the next start migrates it.
+    rmSync(join(data, "telemetry.db"));
+    setSchema(1);
+    fillRestored();
+    expect(startOld()).toMatchObject({ kind: "exec", program: `${program}.next` });
+    setSchema(2);
+    for (let crash = 0; crash < 3; crash++) startOld();
+    expect(phase()).toBeUndefined();
+    expect(storedSchema(data, "telemetry.db")).toBe(1);
+    const database = new Database(join(data, "telemetry.db"));
+    expect(database.query("SELECT text FROM restored").all()).toEqual([{ text: "x" }]);
+    database.close();
+  });
+
   beforeEach(() => {
     write("STAGED");
     startOld();
