@@ -206,7 +206,7 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
 
 /** Returns a problem of a backup with its file. Those without one are of the telemetry. */
 export const withFile = (problem: string): string =>
-  /^\S+\.db\S*: /.test(problem) ? problem : `telemetry.db: ${problem}`;
+  /^[a-z]+\.db[a-z\d-]*: /.test(problem) ? problem : `telemetry.db: ${problem}`;
 
 /** Prints the damage found by the backup. Returns the exit code. */
 function report({ problems, place }: BackupResult): number {

@@ -146,9 +146,6 @@ function unseal<Value extends { format: number }>(name: string, bytes: Uint8Arra
 /** Id in an object's name: `000042-20261122T124500Z-1f2e3d4c`. */
 const SNAPSHOT_ID = /(?<!\d)\d{6,12}-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}/;
 
-/** Name of a record. Others are foreign: copies, conflicts of file synchronization, or side files of macOS (`._…`), which bear the id of a snapshot. */
-const RECORD_NAME = new RegExp(String.raw`^snapshots/${SNAPSHOT_ID.source}\.json$`);
-
 /** Returns the snapshot for which an object was written; `undefined` for a foreign object. */
 export function writtenFor(name: string): { id: string; createdAt: number } | undefined {
   const [id, ...time] = SNAPSHOT_ID.exec(name) ?? [];
@@ -261,7 +258,7 @@ export class BackupRepository {
 
   /** Reads the records of all snapshots, some at a time, skipping damaged ones. @throws DomainError for more than a gateway writes */
   async survey(): Promise<Survey> {
-    const names = (await this.#target.list(SNAPSHOTS)).filter((name) => RECORD_NAME.test(name));
+    const names = (await this.#target.list(SNAPSHOTS)).filter(isRecord);
     if (names.length > RECORDS_MAX) throw unavailable("backup.records_too_long");
     const found = new Map<string, SnapshotRecord>();
     let bytes = 0;
@@ -412,6 +409,8 @@ export class BackupRepository {
 export const objectsOf = ({ packs, maps }: SnapshotRecord): StoredObject[] => [...packs, maps];
 export const OBJECT_PREFIXES = [PACKS, MAPS];
 const snapshotName = (id: string) => `${SNAPSHOTS}${id}.json`;
+/** Returns whether a name is one of a record. Copies, conflicts of file synchronization and side files of macOS (`._…`) bear the id of a snapshot, too. */
+const isRecord = (name: string) => name === snapshotName(writtenFor(name)?.id ?? "");
 export const packName = (id: string) => `${PACKS}${id}`;
 export const mapsName = (id: string) => `${MAPS}${id}`;
 
