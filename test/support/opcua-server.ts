@@ -67,6 +67,7 @@ export const endpoint = (url: string, certificate?: Uint8Array): Buffer =>
 
 /** Values of a read: a Double, good, without times. */
 export const doubleValue = (value: number): Buffer => Buffer.concat([Buffer.from([1, 11]), double(value)]);
+export const textValue = (value: string): Buffer => Buffer.concat([Buffer.from([1, 12]), text(value)]);
 export const reads = (...values: Buffer[]): Buffer => Buffer.concat([u32(values.length), ...values, NOTHING]);
 
 /** A subscription whose server says every 200 ms that it is alive. */

@@ -50,6 +50,8 @@ export interface BlockRead<Entry> {
   readonly refused?: ReadonlyMap<Entry, number>;
   /** Notes on entries that were read, for example that values are missing or unreliable. */
   readonly notes?: ReadonlyMap<Entry, Text>;
+  /** True if more values are waiting, which the next read returns. */
+  readonly hasMore?: boolean;
 }
 
 /** Meaning of an error of a read or write. */

@@ -46,6 +46,8 @@ interface ReadStep<Kind extends FieldKind> {
   isRecovered: boolean;
   /** True if an entry has a value, even from an earlier read. */
   isAlive: boolean;
+  /** True if more values are waiting. */
+  hasMore: boolean;
 }
 
 interface UnitPollerDeps<Kind extends FieldKind> {
@@ -165,6 +167,7 @@ export class UnitPoller<Kind extends FieldKind> {
       isAnswered: false,
       isRecovered: false,
       isAlive: false,
+      hasMore: false,
     };
     const error = await this.#readGroup(step, group);
     // A group of changed entries is of this read only; its entries belong to the others.
@@ -172,6 +175,8 @@ export class UnitPoller<Kind extends FieldKind> {
       for (const each of this.#groups.includes(group) ? [group] : this.#groups) this.#planAgain(each);
     // Values that were read before an error are valid.
     await this.#store(step);
+    // The other units of the connection are read in between.
+    if (step.hasMore) group.dueAt = this.#deps.clock.monotonic();
     if (step.isAnswered) this.#silences = 0;
     if (error !== undefined && !(error instanceof Interrupted)) this.#fail(error, step, group);
     if (!line.isOpen) throw line.failure;
@@ -261,10 +266,11 @@ export class UnitPoller<Kind extends FieldKind> {
   #take(
     step: ReadStep<Kind>,
     entries: readonly Kind["entry"][],
-    { values, notes, refused }: BlockRead<Kind["entry"]>,
+    { values, notes, refused, hasMore }: BlockRead<Kind["entry"]>,
   ): void {
     this.#health.answered++;
     step.isAnswered = true;
+    step.hasMore ||= hasMore === true;
     for (const read of values) this.#keep(step, read);
     for (const entry of new Set(values.map(([each]) => each))) this.#noteOf(entry, notes?.get(entry));
     const { keysOf } = this.#deps.protocol;

@@ -103,14 +103,15 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     const values: EntryRead<OpcUaItem>[] = [];
     const refused = new Map<OpcUaItem, number>();
     const notes = new Map<OpcUaItem, Text>();
-    for (const found of await this.#readsOf(line)) {
+    const { found: all, hasMore } = await this.#readsOf(line);
+    for (const found of all) {
       const newest = found.reads.at(-1);
       if (newest === undefined || REFUSALS.has(newest.status)) refused.set(found.item, newest?.status ?? 0);
       const { own, note } = this.#valuesOf(found);
       values.push(...own);
       if (note !== undefined) notes.set(found.item, note);
     }
-    return { values, refused, notes };
+    return { values, refused, notes, hasMore };
   }
 
   /** Returns the values to store, and the note on the newest value. */
@@ -129,7 +130,7 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     return { own, note: newestNote };
   }
 
-  async #readsOf(line: OpcUaConnection): Promise<ItemReads[]> {
+  async #readsOf(line: OpcUaConnection): Promise<{ found: ItemReads[]; hasMore: boolean }> {
     const isFirst = this.#line !== line;
     this.#line = line;
     if (isFirst) this.#watch = undefined;
@@ -138,11 +139,12 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
       intervalMs: this.#intervalOf(item),
     }));
     if (this.#watch !== undefined) {
-      const changes = await line.request("changes", { list: this.#watch.list });
-      return changes.flatMap(({ index, ...change }) => {
+      const { changes, hasMore } = await line.request("changes", { list: this.#watch.list });
+      const found = changes.flatMap(({ index, ...change }) => {
         const item = this.entries[index];
         return item === undefined ? [] : [{ item, ...change }];
       });
+      return { found, hasMore };
     }
     const isReported =
       !isFirst &&
@@ -151,7 +153,8 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     if (isReported) this.#watch = await line.request("watch", { items: watched });
     const reads =
       this.#watch?.reads ?? (await line.request("read", { nodes: watched.map(({ node }) => node) }));
-    return this.entries.map((item, index) => ({ item, reads: reads.slice(index, index + 1) }));
+    const found = this.entries.map((item, index) => ({ item, reads: reads.slice(index, index + 1) }));
+    return { found, hasMore: false };
   }
 
   #intervalOf({ intervalMs }: OpcUaItem): number {

@@ -11,7 +11,7 @@ import {
   TimestampsToReturn,
 } from "node-opcua-client";
 import { messageOf } from "../../lib/core/error-message.ts";
-import type { OpcUaChange, OpcUaRead, OpcUaWatch, OpcUaWatched } from "./opcua.calls.ts";
+import type { OpcUaChange, OpcUaChanges, OpcUaRead, OpcUaWatch, OpcUaWatched } from "./opcua.calls.ts";
 import { readOf } from "./opcua-variants.ts";
 
 /** Publishing intervals: the first for variables with a sampling interval below the second. */
@@ -29,9 +29,15 @@ const NOTIFICATIONS_MAX = 1_000;
 const ITEMS_PER_CALL = 250;
 /** Max. subscriptions of a session. */
 const SUBSCRIPTIONS_MAX = 100;
-/** Max. waiting values of one variable, and max. size of all waiting values (1 per number, 1 per character of a text). */
+/** Max. waiting values of one variable. */
 const VALUES_MAX = 100;
+/** Max. size of all waiting values of a session, and of all sessions together. */
 const SIZE_MAX = 2_000_000;
+const TOTAL_SIZE_MAX = 8_000_000;
+/** Max. size of the changes that one call returns, because the main thread processes them without a pause. */
+const CHANGES_SIZE_MAX = 30_000;
+/** Size of a value without its contents (1 per number, 1 per character of a text): its status, time and object. */
+const READ_SIZE = 10;
 /** Time without a fetch, in addition to three intervals, after which a list of variables belongs to a changed unit. */
 const UNUSED_MS = 60_000;
 /** Node with the max. variables per call (OPC 10000-5, 6.3.11). */
@@ -48,11 +54,16 @@ const isRefusal = (message: string): boolean => /\(0x[0-9a-f]{8}\)/i.test(messag
 const publishingOf = ({ intervalMs }: OpcUaWatched): number =>
   intervalMs < PUBLISHING_MS[1] ? PUBLISHING_MS[0] : PUBLISHING_MS[1];
 
-function sizeOf(value: OpcUaRead["value"]): number {
+function contentSize(value: OpcUaRead["value"]): number {
   if (typeof value === "string") return value.length + 1;
   if (typeof value !== "object") return 1;
-  return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
+  return Object.values(value).reduce<number>((sum, part) => sum + contentSize(part), 1);
 }
+
+const sizeOf = ({ value }: OpcUaRead): number => READ_SIZE + contentSize(value);
+
+/** Waiting values of all sessions, which share the memory of the thread. */
+const all = { size: 0, sessions: 0 };
 
 /** Session with the services that its public type lacks. */
 export type ReportingSession = ClientSession &
@@ -79,12 +90,16 @@ interface Item extends OpcUaWatched {
   waiting: OpcUaRead[];
   /** Values dropped since the last fetch, because there were too many. */
   left: number;
+  /** True if the newest value was dropped: it is read with the next fetch. */
+  isMissed: boolean;
   /** Sampling interval of the server in ms. */
   sampledMs: number;
 }
 
 interface List {
   readonly items: readonly Item[];
+  /** Index of the first item of the next fetch, which the last one had no room for; 0 if it returned all. */
+  first: number;
   readonly keepMs: number;
   usedAt: number;
 }
@@ -123,6 +138,7 @@ export class OpcUaSubscriptions {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    all.sessions++;
   }
 
   /** Reads variables, and makes the server report their changes from now on. */
@@ -137,13 +153,14 @@ export class OpcUaSubscriptions {
         first: reads[index],
         waiting: [],
         left: 0,
+        isMissed: false,
         sampledMs: 0,
       }),
     );
     await this.#monitor(items);
     const list = this.#next++;
     const slowest = Math.max(...watched.map(({ intervalMs }) => intervalMs));
-    this.#lists.set(list, { items, keepMs: UNUSED_MS + 3 * slowest, usedAt: performance.now() });
+    this.#lists.set(list, { items, first: 0, keepMs: UNUSED_MS + 3 * slowest, usedAt: performance.now() });
     return {
       list,
       reads,
@@ -151,8 +168,8 @@ export class OpcUaSubscriptions {
     };
   }
 
-  /** Returns the changes since the last call. @throws Error `silence:` if the server has been silent for too long */
-  async changes(number: number): Promise<OpcUaChange[]> {
+  /** Returns changes since the last call. @throws Error `silence:` if the server has been silent for too long */
+  async changes(number: number): Promise<OpcUaChanges> {
     const list = this.#lists.get(number);
     if (list === undefined) throw new Error("closed");
     const now = performance.now();
@@ -160,29 +177,73 @@ export class OpcUaSubscriptions {
     for (const { heardAt, keepAliveMs } of this.#subscriptions)
       if (!this.#isPaused && now - heardAt > keepAliveMs + this.#deps.timeoutMs)
         throw new Error(`silence:${this.#deps.timeoutMs}`);
-    const changes: OpcUaChange[] = [];
-    for (const [index, item] of list.items.entries()) {
-      const { waiting: reads, left } = item;
-      if (reads.length === 0) continue;
-      changes.push({ index, reads, left });
-      for (const read of reads) this.#size -= sizeOf(read.value);
-      item.waiting = [];
-      item.left = 0;
-    }
+    const isContinued = list.first > 0;
+    const missed = new Map<number, number>();
+    const changes = this.#fetch(list, missed);
     this.#forget(now);
-    if (this.#size < SIZE_MAX / 2) this.#resume();
-    return [...changes, ...(await this.#polled(list.items))];
+    if (this.#size < SIZE_MAX / 2 && !this.#isFull) this.#resume();
+    // What is read was read with the first part.
+    for (const [index, { place }] of list.items.entries())
+      if (place === undefined && !isContinued) missed.set(index, 0);
+    return { changes: [...changes, ...(await this.#polled(list.items, missed))], hasMore: list.first > 0 };
+  }
+
+  /** Takes waiting values, and adds the items whose newest value was dropped to `missed`, with the number of their dropped values. */
+  #fetch(list: List, missed: Map<number, number>): OpcUaChange[] {
+    const { items } = list;
+    const changes: OpcUaChange[] = [];
+    let room = CHANGES_SIZE_MAX;
+    let index = list.first;
+    for (; index < items.length && room > 0; index++) {
+      const item = items[index];
+      if (item === undefined) break;
+      const { waiting: reads, left, isMissed } = item;
+      if (isMissed) missed.set(index, left);
+      if (reads.length > 0) changes.push({ index, reads, left: isMissed ? 0 : left });
+      room -= this.#clear(item);
+    }
+    list.first = index < items.length ? index : 0;
+    return changes;
+  }
+
+  /** Removes the waiting values of an item. Returns their size. */
+  #clear(item: Item): number {
+    const size = item.waiting.reduce((sum, read) => sum + sizeOf(read), 0);
+    this.#grow(-size);
+    item.waiting = [];
+    item.left = 0;
+    item.isMissed = false;
+    return size;
   }
 
   close(): void {
+    if (this.#isClosed) return;
+    this.#grow(-this.#size);
+    all.sessions--;
     this.#isClosed = true;
   }
 
-  async #polled(items: readonly Item[]): Promise<OpcUaChange[]> {
-    const indexes = items.flatMap(({ place }, index) => (place === undefined ? [index] : []));
-    if (indexes.length === 0) return [];
-    const reads = await this.#deps.read(indexes.map((index) => items[index]?.node ?? ""));
-    return reads.map((read, position) => ({ index: indexes[position] ?? 0, reads: [read], left: 0 }));
+  #grow(size: number): void {
+    if (this.#isClosed) return;
+    this.#size += size;
+    all.size += size;
+  }
+
+  /** Whether too much is waiting: beyond the total, sessions with more than their share wait. */
+  get #isFull(): boolean {
+    if (this.#size > SIZE_MAX) return true;
+    return all.size > TOTAL_SIZE_MAX && this.#size > TOTAL_SIZE_MAX / all.sessions;
+  }
+
+  /** Reads items by their index. Each has a number of dropped values. */
+  async #polled(items: readonly Item[], indexes: ReadonlyMap<number, number>): Promise<OpcUaChange[]> {
+    if (indexes.size === 0) return [];
+    const asked = [...indexes];
+    const reads = await this.#deps.read(asked.map(([index]) => items[index]?.node ?? ""));
+    return asked.flatMap(([index, left], position) => {
+      const read = reads[position];
+      return read === undefined ? [] : [{ index, reads: [read], left }];
+    });
   }
 
   /** Adds items to subscriptions. The server may require further subscriptions for some items. */
@@ -348,7 +409,6 @@ export class OpcUaSubscriptions {
       for (const { clientHandle, value } of monitoredItems ?? []) this.#take(clientHandle, readOf(value));
       if (status !== undefined) this.#deps.fail(`status:${status.value}`); // it has ended the subscription
     }
-    if (this.#size > SIZE_MAX) this.#isPaused = true;
     return moreNotifications;
   }
 
@@ -359,12 +419,18 @@ export class OpcUaSubscriptions {
     item.first = undefined;
     if (first !== undefined && JSON.stringify(first) === JSON.stringify(read)) return;
     if ((read.status & OVERFLOW.mask) === OVERFLOW.value) item.left++;
+    this.#isPaused ||= this.#isFull;
+    if (this.#isPaused) {
+      item.left++;
+      item.isMissed = true;
+      return;
+    }
     item.waiting.push(read);
-    this.#size += sizeOf(read.value);
+    this.#grow(sizeOf(read));
     if (item.waiting.length <= VALUES_MAX) return;
     const [oldest] = item.waiting.splice(0, 1);
     item.left++;
-    if (oldest !== undefined) this.#size -= sizeOf(oldest.value);
+    if (oldest !== undefined) this.#grow(-sizeOf(oldest));
   }
 
   #resume(): void {
@@ -381,9 +447,9 @@ export class OpcUaSubscriptions {
       if (now - usedAt < keepMs) continue;
       this.#lists.delete(number);
       const places = items.flatMap(({ place }) => place ?? []);
-      for (const { handle, waiting } of items) {
-        this.#items.delete(handle);
-        for (const read of waiting) this.#size -= sizeOf(read.value);
+      for (const item of items) {
+        this.#items.delete(item.handle);
+        this.#clear(item);
       }
       for (const [subscription, own] of Map.groupBy(places, (place) => place.subscription)) {
         subscription.isFull = false;

@@ -42,6 +42,13 @@ export interface OpcUaChange {
   readonly left: number;
 }
 
+/** Part of the changes that are waiting. */
+export interface OpcUaChanges {
+  readonly changes: readonly OpcUaChange[];
+  /** True if others are waiting, which the next call returns. */
+  readonly hasMore: boolean;
+}
+
 /** Endpoint of a server. */
 export interface OpcUaEndpoint {
   readonly mode: OpcUaSecurityMode;
@@ -129,7 +136,7 @@ export type OpcUaThreadCalls = {
   open: { args: { line: number; session: OpcUaSession }; result: undefined };
   read: { args: { line: number; nodes: readonly string[] }; result: OpcUaRead[] };
   watch: { args: { line: number; items: readonly OpcUaWatched[] }; result: OpcUaWatch };
-  changes: { args: { line: number; list: number }; result: OpcUaChange[] };
+  changes: { args: { line: number; list: number }; result: OpcUaChanges };
   write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
   callMethod: { args: { line: number; call: OpcUaCall }; result: { status: number; response: JsonValue } };
   browse: {

@@ -88,6 +88,42 @@ test("a change is read as soon as it is its turn, and never before what has wait
   expect(named).toBe(2);
 });
 
+test("a unit with more waiting values is due again at once, and stores each part", async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, monotonic: () => nowMs } as Clock;
+  const parts = [1, 2, 3];
+  const stored: unknown[] = [];
+  const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
+    protocol: {
+      ...createModbusProtocol({ isHost: () => true }),
+      plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
+        {
+          entries,
+          read: async () => {
+            const part = parts.shift();
+            return { values: entries.map((entry) => [entry, [part]] as const), hasMore: parts.length > 0 };
+          },
+        },
+      ],
+    },
+    unit: { ...unitOf(), registers: [{ key: "a", area: "HOLDING_REGISTER", address: 0, type: "UINT16" }] },
+    clock,
+    store: async (_, points) => void stored.push(points.map(({ value }) => value)),
+    othersAnswer: () => false,
+    onFailed: () => undefined,
+  });
+  const due: (number | undefined)[] = [];
+  while (parts.length > 0) {
+    nowMs += 10;
+    await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
+    due.push((poller.dueAt ?? 0) - nowMs);
+  }
+  expect(stored).toEqual([[1], [2], [3]]);
+  expect(due.slice(0, 2)).toEqual([0, 0]);
+  expect(due[2]).toBeGreaterThan(0);
+});
+
 test("what a device says about an entry is kept while it says so, and reported when it begins", async () => {
   const clock = { now: () => 0, monotonic: () => 0 } as Clock;
   const reported: string[] = [];

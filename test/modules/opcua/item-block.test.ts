@@ -15,7 +15,9 @@ async function reported(item: Partial<OpcUaItem>, changes: OpcUaChange[]) {
     isOpen: true,
     async request(name: string) {
       if (name === "read") return first;
-      return name === "watch" ? { list: 1, reads: first, sampledMs: [100] } : changes.splice(0, 1);
+      return name === "watch"
+        ? { list: 1, reads: first, sampledMs: [100] }
+        : { changes: changes.splice(0, 1), hasMore: false };
     },
   } as unknown as OpcUaKind["line"];
   const unit = { intervalMs: 100, deadband: null } as OpcUaKind["unit"];

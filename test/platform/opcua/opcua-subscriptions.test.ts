@@ -1,7 +1,6 @@
 // Servers that report changes, as no true server does: what they do not report is read, and what is too much is counted.
 import { afterAll, afterEach, beforeAll, expect, spyOn, test } from "bun:test";
 import { PublishResponse } from "node-opcua-client";
-import type { OpcUaConnection } from "../../../src/platform/opcua/opcua-connection.ts";
 import {
   OpcUaSubscriptions,
   type ReportingSession,
@@ -16,6 +15,7 @@ import {
   reads,
   request,
   subscribed,
+  textValue,
 } from "../../support/opcua-server.ts";
 import { until } from "../../support/until.ts";
 
@@ -49,15 +49,16 @@ async function reporting(own: Misconduct["on"] = {}, timeoutMs = 10_000) {
   const watch = await line.request("watch", { items });
   const report = async (body: Buffer) => {
     await until(() => waiting.length > 0);
-    waiting.shift()?.answer(body);
+    waiting.shift()?.answerInChunks(body);
   };
-  return { server, line, watch, report, changes: () => line.request("changes", { list: watch.list }) };
+  const fetched = () => line.request("changes", { list: watch.list });
+  return { server, line, watch, report, fetched, changes: async () => (await fetched()).changes };
 }
 
-const arrived = async (changes: () => ReturnType<OpcUaConnection["request"]>) => {
-  let found: unknown[] = [];
+const arrived = async (changes: () => Promise<readonly unknown[]>) => {
+  let found: readonly unknown[] = [];
   await until(async () => {
-    found = (await changes()) as unknown[];
+    found = await changes();
     return found.length > 0;
   });
   return found;
@@ -125,6 +126,46 @@ test("values of a server that floods are left out and counted", async () => {
   await report(published(1, flood));
   const [{ reads: kept, left }] = (await arrived(changes)) as [{ reads: { value: number }[]; left: number }];
   expect([kept.length, left, kept.at(-1)?.value]).toEqual([100, 150, 259]);
+});
+
+test("very many waiting values are fetched in parts, all of them and in their order", async () => {
+  const { report, fetched } = await reporting();
+  const numbers = Array.from({ length: 40 }, (_, index) => index);
+  const long = (handle: number) =>
+    numbers.map((number) => [handle, textValue(`${number}`.padStart(5_000))] as const);
+  await report(published(1, [...long(1), ...long(2)]));
+  const parts: Awaited<ReturnType<typeof fetched>>[] = [];
+  const valuesOf = (index: number) =>
+    parts
+      .flatMap(({ changes }) => changes.filter((change) => change.index === index))
+      .flatMap(({ reads: own }) => own.map(({ value }) => Number(value)));
+  await until(async () => {
+    parts.push(await fetched());
+    return valuesOf(1).length > 0;
+  });
+  expect([valuesOf(0), valuesOf(1)]).toEqual([numbers, numbers]);
+  expect(parts.slice(-2).map(({ changes, hasMore }) => [changes.length, hasMore])).toEqual([
+    [1, true],
+    [1, false],
+  ]);
+});
+
+test("values beyond the memory of a session are counted, and the newest value is read", async () => {
+  const { report, fetched } = await reporting();
+  const long = (handle: number) =>
+    Array.from({ length: 100 }, () => [handle, textValue("x".repeat(10_000))] as const);
+  for (const handle of [1, 1, 2, 2]) await report(published(1, long(handle)));
+  const newest = new Map<number, unknown>();
+  let left = 0;
+  await until(async () => {
+    const { changes } = await fetched();
+    for (const change of changes) {
+      newest.set(change.index, change.reads.at(-1)?.value);
+      left += change.left;
+    }
+    return newest.get(1) === 7;
+  });
+  expect(left).toBeGreaterThan(100);
 });
 
 test("a server that says nothing any more ends the connection", async () => {
