@@ -90,6 +90,20 @@ test("attributes of a device with 21,000 parts each", async () => {
   expect(stalls).toEqual([]);
 }, 60_000);
 
+test("search among attributes that repeat one letter, for a long text of that letter", async () => {
+  const named = Array.from({ length: 5 }, (_, index) => ({ name: `same ${index}`, deviceType: "same" }));
+  const { body } = await call("POST", "/api/devices/bulk/import", { rows: named });
+  for (const { deviceToken } of body.rows)
+    for (let part = 0; part < 4; part++) {
+      const names = Array.from({ length: 500 }, (_, index) => [`a${part}_${index}`, "a".repeat(254)]);
+      const attributes = Object.fromEntries(names);
+      const path = `/api/v1/${deviceToken}/attributes`;
+      expect((await call("POST", path, attributes)).status).toBe(200);
+    }
+  expect(await listStalls(`/api/devices?search=${"A".repeat(150)}`, 5)).toEqual([]);
+  expect(await listStalls(`/api/devices?search=${"a".repeat(150)}b`, 0)).toEqual([]);
+}, 60_000);
+
 test("search among 10,000 devices with 64 long tags each", async () => {
   const tags = Array.from({ length: 64 }, (_, index) => `${index} `.padEnd(64, "xy"));
   for (let part = 0; part < 10; part++) {

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
@@ -12,8 +13,6 @@ const ROWS_PER_STEP = 10_000;
 const VALUE_BYTES_MAX = 256;
 /** Max. devices that a search finds; a longer search string finds fewer. */
 const FOUND_MAX = 10_000;
-
-const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** Creates the search for devices by attribute values. Reads the table in steps, so that other requests are not blocked. */
 export function createAttributeSearch({ orm }: MainDatabase) {
@@ -31,7 +30,7 @@ export function createAttributeSearch({ orm }: MainDatabase) {
         and(
           sql`${attributes}.rowid BETWEEN ${sql.placeholder("first")} AND ${sql.placeholder("last")}`,
           sql`octet_length(${attributes.value}) <= ${VALUE_BYTES_MAX}`,
-          sql`${attributes.value} LIKE ${sql.placeholder("pattern")} ESCAPE '\\'`,
+          contains(attributes.value, sql.placeholder("text")),
           // The unary plus keeps SQLite from using the index of tenants, because few rows remain.
           sql`+${devices.tenantId} = ${sql.placeholder("tenantId")}`,
         ),
@@ -41,11 +40,9 @@ export function createAttributeSearch({ orm }: MainDatabase) {
   return async (tenantId: TenantId, text: string, signal: AbortSignal): Promise<DeviceId[]> => {
     const { first, last } = span.get() ?? {};
     const found = new Set<DeviceId>();
-    const pattern = `%${escaped(text)}%`;
     for (let begin = first ?? 1; begin <= (last ?? 0); begin += ROWS_PER_STEP) {
       const end = begin + ROWS_PER_STEP - 1;
-      for (const { deviceId } of step.all({ first: begin, last: end, pattern, tenantId }))
-        found.add(deviceId);
+      for (const { deviceId } of step.all({ first: begin, last: end, text, tenantId })) found.add(deviceId);
       if (signal.aborted || found.size >= FOUND_MAX) break;
       await workShare.next(); // in its own round: many searches may be in progress
     }
