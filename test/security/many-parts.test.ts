@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 import { watchLoop } from "./loop-watch.ts";
 import { isStall } from "./stall-fixture.ts";
 
@@ -61,5 +62,38 @@ test("a script that names 1,000 devices to be made", async () => {
     });
     expect(sent.status).toBe(200);
   });
+  expect(isStall(ms) && `${ms.toFixed(0)} ms`).toBe(false);
+});
+
+test("alarms of one message, for thousands of subscriptions", async () => {
+  const alarmRules = Array.from({ length: 200 }, (_, index) => ({
+    alarmType: `many ${index}`,
+    createRules: [{ severity: "MAJOR", condition: { key: "m", op: "GT", value: 0 } }],
+  }));
+  const profile = await call("POST", "/api/device-profiles", { name: "many", alarmRules });
+  const device = await fixture.createDevice(token, { profileId: profile.body.profileId });
+  let subscribed = 0;
+  let alarms = 0;
+  const sockets = Array.from({ length: 30 }, () => {
+    const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    socket.onopen = () => send({ type: "auth", token });
+    socket.onmessage = ({ data }) => {
+      const { type, topic } = JSON.parse(data);
+      if (type === "pong") subscribed++;
+      if (topic === "alarms") alarms++;
+      if (type !== "ready") return;
+      for (let id = 0; id < 100; id++) send({ type: "subscribe", id: `${id}`, topics: ["alarms"] });
+      send({ type: "ping" });
+    };
+    return socket;
+  });
+  await until(() => subscribed === sockets.length);
+  const ms = await held(async () => {
+    const sent = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { m: 1 } });
+    expect(sent.status).toBe(200);
+  });
+  await until(() => alarms >= 3_000);
+  for (const socket of sockets) socket.close();
   expect(isStall(ms) && `${ms.toFixed(0)} ms`).toBe(false);
 });

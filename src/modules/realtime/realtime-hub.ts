@@ -6,6 +6,7 @@ import { Counts } from "../../platform/load/tenant-budget.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { EventFanOut } from "./event-fan-out.ts";
 import { ReadingTexts } from "./reading-texts.ts";
 import {
   closeCodes,
@@ -85,6 +86,7 @@ export class TelemetryFanOut {
 interface HubSession {
   readonly tenantId: TenantId;
   readonly seesAll: boolean;
+  readonly isOpen: boolean;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   isOf(tenantId: TenantId): boolean;
   isBy(userId: UserId): boolean;
@@ -98,6 +100,8 @@ interface HubSession {
    * @returns number of subscriptions to the event
    */
   addEvent(event: LiveEvent, options?: { readonly isNamed: boolean; readonly max: number }): number;
+  /** Notifies subscriptions to the topic of omitted events. */
+  leaveOut(topic: EventTopic, count: number): void;
   close(code: number, reason: string): void;
 }
 
@@ -133,6 +137,7 @@ export class RealtimeHub {
   /** Waiting bytes that do not count as bytes in flight, by user or link. */
   readonly uncounted = new Counts();
   readonly #fanOut = new TelemetryFanOut(this.texts, (device, data) => this.#deliver(device, data));
+  readonly #eventFanOut = new EventFanOut();
   /** Subscriptions to telemetry of named devices. */
   readonly #ofDevices = new Listeners<DeviceId>();
   /** Subscriptions to telemetry of every visible device. */
@@ -191,7 +196,7 @@ export class RealtimeHub {
     );
     events.on("key-metadata.changed", ({ tenantId }) => {
       const event = liveEvent("events", { event: "key-metadata" });
-      for (const session of this.#sessions) if (session.isOf(tenantId)) session.addEvent(event);
+      this.#eventFanOut.add(tenantId, event, this.#sessionsOf(tenantId));
     });
     events.on("integration.changed", this.#onIntegration);
     events.on("integration.events", this.#onIntegration);
@@ -265,10 +270,10 @@ export class RealtimeHub {
     tenantId: TenantId,
     { deviceIds, data }: { deviceIds: readonly DeviceId[]; data: RealtimeEvent<Topic> },
   ): void {
-    const event = liveEvent(topic, data);
-    for (const session of this.#sessions)
-      if (session.isOf(tenantId) && (session.seesAll || deviceIds.some((id) => session.maySee(id))))
-        session.addEvent(event);
+    const audience = this.#sessionsOf(tenantId).filter(
+      (session) => session.seesAll || deviceIds.some((id) => session.maySee(id)),
+    );
+    this.#eventFanOut.add(tenantId, liveEvent(topic, data), audience);
   }
 
   /** Publishes maintenance of a gateway including its children, whose readers may watch or see only them. */
@@ -305,9 +310,13 @@ export class RealtimeHub {
     tenantId: TenantId,
     data: RealtimeEvent<Topic> & { readonly deviceId: DeviceId },
   ): void {
-    const event = liveEvent(topic, data);
-    for (const session of this.#sessions)
-      if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(event);
+    // Who sees the device is decided now: it may be deleted later.
+    const audience = this.#sessionsOf(tenantId).filter((session) => session.maySee(data.deviceId));
+    this.#eventFanOut.add(tenantId, liveEvent(topic, data), audience);
+  }
+
+  #sessionsOf(tenantId: TenantId): HubSession[] {
+    return [...this.#sessions].filter((session) => session.isOf(tenantId));
   }
 }
 

@@ -19,6 +19,7 @@ import type { Principal } from "../users/users.types.ts";
 import {
   type ClientMessage,
   closeCodes,
+  type EventTopic,
   type LiveEvent,
   REALTIME_TOPICS,
   type RealtimeSocket,
@@ -199,6 +200,10 @@ export class RealtimeSession {
     return this.#principal?.devices === "all";
   }
 
+  get isOpen(): boolean {
+    return !this.#closed;
+  }
+
   maySee(deviceId: DeviceId): boolean {
     const devices = this.#principal?.devices;
     return devices === "all" || (devices?.has(deviceId) ?? false);
@@ -290,13 +295,19 @@ export class RealtimeSession {
     for (const { id, topics, deviceIds } of this.subscriptions.values()) {
       if (!topics.has(topic)) continue;
       if (deviceIds === undefined ? isNamed : deviceId === undefined || !deviceIds.has(deviceId)) continue;
-      if (++count > max) this.#sendBuffer.leaveOutEvent();
+      if (++count > max) this.#sendBuffer.leaveOutEvents(1);
       else this.#sendBuffer.addEvent(textFor(id));
       this.#count();
       this.#scheduleFlush();
       if (topic === "alarms") this.#sendAlarmsSoon();
     }
     return count;
+  }
+
+  leaveOut(topic: EventTopic, count: number): void {
+    if (!this.subscriptions.values().some(({ topics }) => topics.has(topic))) return;
+    this.#sendBuffer.leaveOutEvents(count);
+    this.#scheduleFlush();
   }
 
   #handle(message: ClientMessage): Promise<void> | void {

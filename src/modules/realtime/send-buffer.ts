@@ -208,15 +208,15 @@ export class SendBuffer {
       (this.#events.length > 0 && this.#eventsLength + text.length > EVENTS_LENGTH_MAX)
     ) {
       this.#takeEvent();
-      this.leaveOutEvent();
+      this.leaveOutEvents(1);
     }
     this.#events.push(text);
     this.#eventsLength += text.length;
   }
 
-  /** Records that an event was omitted, which the peer is notified of. */
-  leaveOutEvent(): void {
-    this.#droppedEvents++;
+  /** Records that events were omitted, which the peer is notified of. */
+  leaveOutEvents(count: number): void {
+    this.#droppedEvents += count;
   }
 
   #takeEvent(): string {
