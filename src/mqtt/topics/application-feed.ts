@@ -11,6 +11,7 @@ import type { Logger } from "../../platform/core/log.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { Lanes } from "../../platform/load/lanes.ts";
 import { TenantBudget } from "../../platform/load/tenant-budget.ts";
+import { WorkInTurns } from "../../platform/load/work-in-turns.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { MqttApplication, MqttServer, StateReceiver } from "../mqtt.types.ts";
@@ -33,6 +34,12 @@ const SWEEP_MS = 15_000;
 interface Device {
   readonly tenantId: TenantId;
   readonly deviceId: DeviceId;
+}
+
+interface Content {
+  readonly body: () => unknown;
+  /** Device of the topic, if it is not the device itself. */
+  readonly under?: DeviceId;
 }
 
 const encode = (body: unknown): Uint8Array => Buffer.from(JSON.stringify(body));
@@ -79,6 +86,7 @@ export class ApplicationFeed {
   /** Reads the newest values of one subscription of a tenant at a time: those of a device may be 20 MB. */
   readonly #reading = new Lanes(1);
   readonly #unread = new TenantBudget(UNREAD_BYTES_MAX);
+  readonly #events = new WorkInTurns();
   /** Newest message of each device that is being published in turns. */
   readonly #publishing = new Map<DeviceId, Promise<void>>();
 
@@ -92,18 +100,18 @@ export class ApplicationFeed {
   subscribe(): void {
     const { events, mqtt } = this.#deps;
     events.on("attributes.changed", ({ scope, values, deleted, ...device }) =>
-      this.#publish(device, "attributes", {
+      this.#publishEvent(device, "attributes", {
         body: () => ({ scope, values, ...(deleted.length > 0 && { deleted }) }),
       }),
     );
     events.on("device.state", ({ active, lastActivityAt, ...device }) =>
-      this.#publish(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
+      this.#publishEvent(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
     );
     events.on("alarm.changed", ({ event, ...alarm }) => {
       const body = () => ({ event, ...alarmBody(alarm) });
-      this.#publish(alarm, "alarms", { body });
+      this.#publishEvent(alarm, "alarms", { body });
       // Only applications that see the device itself receive it, under the gateway's topic, too.
-      if (alarm.gatewayId !== null) this.#publish(alarm, "alarms", { body, under: alarm.gatewayId });
+      if (alarm.gatewayId !== null) this.#publishEvent(alarm, "alarms", { body, under: alarm.gatewayId });
     });
     events.on("session.ended", ({ sessionId }) => {
       mqtt().disconnectApplication(sessionId);
@@ -122,7 +130,7 @@ export class ApplicationFeed {
 
   /**
    * Publishes an accepted message. Costs one comparison while no application is subscribed. Thousands of readings are published in turns; then the
-   * promise resolves after the last one, and later messages of the device wait.
+   * promise resolves after the last one, and later messages of the device wait. It also waits for events, such as the alarms of the message.
    */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): Promise<void> | undefined {
     if (this.#deps.mqtt().applications.idle) return undefined;
@@ -130,7 +138,7 @@ export class ApplicationFeed {
     const before = this.#publishing.get(deviceId);
     if (before === undefined && readings.length <= READINGS_AT_ONCE) {
       for (const reading of readings) this.#publishReading(device, reading);
-      return undefined;
+      return this.#events.drained(device.tenantId);
     }
     const published: Promise<void> = this.#publishInTurns(device, readings, before).finally(() => {
       if (this.#publishing.get(deviceId) === published) this.#publishing.delete(deviceId);
@@ -179,12 +187,13 @@ export class ApplicationFeed {
     }
   }
 
-  /** @param under device of the topic, if it is not the device itself */
-  #publish(
-    device: Device,
-    kind: ApplicationTopic,
-    { body, under = device.deviceId }: { body: () => unknown; under?: DeviceId },
-  ): void {
+  /** Publishes an event behind those of the tenant that are waiting: a message may cause hundreds, each for hundreds of subscribers. */
+  #publishEvent(device: Device, kind: ApplicationTopic, content: Content): void {
+    if (this.#deps.mqtt().applications.idle) return;
+    this.#events.run(device.tenantId, () => this.#publish(device, kind, content));
+  }
+
+  #publish(device: Device, kind: ApplicationTopic, { body, under = device.deviceId }: Content): void {
     const { mqtt, log } = this.#deps;
     const { applications } = mqtt();
     if (applications.idle) return;
