@@ -17,7 +17,7 @@ import type { AlarmsRepository } from "../alarms.repository.ts";
 import { type ExplainedRule, explainRule } from "../rules/alarm-explain.ts";
 import type { AlarmRule } from "../rules/alarm-rule.ts";
 import type { ProfileRules } from "../rules/profile-rules.ts";
-import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-evaluation.ts";
+import { earliest, evaluateRule, isBlank, type Moment, type RuleState } from "./alarm-evaluation.ts";
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
 import { AlarmIntake, type EvaluatedMessage, keysToEvaluate } from "./alarm-intake.ts";
 import { AlarmStates, dueOf } from "./alarm-states.ts";
@@ -353,6 +353,8 @@ export class AlarmEngine {
       own.isSteady =
         !outcome.counts && (own.isHeld || this.#actOn(device, rule, { outcome, state, scope }) === undefined);
       if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
+      // Thousands of devices have hundreds of rules each.
+      if (own.isSteady && isBlank(own)) state.rules.delete(rule.alarmType);
     }
     const dueAt = dueOf(state);
     if (dueAt !== undefined) this.#timers.set(deviceId, dueAt);
@@ -371,7 +373,8 @@ export class AlarmEngine {
     // A later time is not written: an early check finds nothing.
     const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
     this.#hasWritten ||= isCounted;
-    if (isCounted || own !== ruleState) this.#states.changed(device.deviceId, isCounted);
+    if (isCounted || (ruleState !== undefined && own !== ruleState))
+      this.#states.changed(device.deviceId, isCounted);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
     else delete own.isHeld;

@@ -18,6 +18,13 @@ export interface RuleState {
   isSteady?: boolean;
 }
 
+/** Returns whether the state is that of a rule that was never evaluated: nothing began, was counted or suppressed. */
+export const isBlank = ({ triggers, isHeld }: RuleState): boolean =>
+  isHeld !== true &&
+  triggers.every(
+    ({ since, times = [], inRow = 0 }) => since === undefined && times.length === 0 && inRow === 0,
+  );
+
 export interface Moment {
   /** Monotonic epoch ms. */
   readonly now: number;

@@ -1,5 +1,6 @@
 import type { DeviceId } from "../../../lib/core/ids.ts";
 import type { Logger } from "../../../platform/core/log.ts";
+import { workShare } from "../../../platform/load/fair-share.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 import { createPeriodic } from "../../../platform/time/periodic.ts";
 import type { AlarmsRepository } from "../alarms.repository.ts";
@@ -25,6 +26,9 @@ export class AlarmStates {
   /** Total time in ms for which the gateway did not run and no device counts as silent. */
   readonly #stoppedMs: number;
   #writes = 0;
+  #isWriting = false;
+  /** True if the time until which the gateway has run is to be written after the states. */
+  #isNoteDue = false;
 
   constructor(
     readonly deps: {
@@ -52,6 +56,8 @@ export class AlarmStates {
 
   stop(): void {
     this.#writing.stop();
+    this.#isWriting = false;
+    this.#isNoteDue = false;
     this.#writeSeen();
     this.#save();
     this.#note(true);
@@ -124,8 +130,27 @@ export class AlarmStates {
   #write(): void {
     const isRefresh = ++this.#writes % WRITES_PER_REFRESH === 0;
     if (isRefresh) this.#writeSeen();
-    this.#save();
-    if (isRefresh && this.#states.size > 0) this.#note(false);
+    this.#isNoteDue ||= isRefresh;
+    if (!this.#isWriting) void this.#writeInTurns();
+  }
+
+  /** Writes the states in turns with other work: they may be those of 20,000 devices. */
+  async #writeInTurns(): Promise<void> {
+    this.#isWriting = true;
+    try {
+      const waiting = [...this.#unwritten].reverse();
+      while (waiting.length > 0 && this.#isWriting) {
+        this.#save(waiting, () => workShare.hasTime);
+        const share = workShare.pause();
+        if (share !== undefined) await share;
+      }
+      if (this.#isNoteDue && this.#states.size > 0) this.#note(false);
+      this.#isNoteDue = false;
+    } catch (error) {
+      this.deps.log.warn("write failed, retrying", { error });
+    } finally {
+      this.#isWriting = false;
+    }
   }
 
   #saveCounted(): void {
@@ -138,15 +163,19 @@ export class AlarmStates {
     }
   }
 
-  #save(deviceIds: Iterable<DeviceId> = this.#unwritten): void {
-    const written = [...deviceIds];
-    if (written.length === 0) return;
+  /** Removes devices from the end of the list and writes their states, at least one, in one transaction. */
+  #save(waiting: DeviceId[] = [...this.#unwritten], hasTime: () => boolean = () => true): void {
+    if (waiting.length === 0) return;
+    const written: DeviceId[] = [];
     this.deps.transact(() => {
-      for (const deviceId of written) {
-        const state = this.#states.get(deviceId);
+      do {
+        const deviceId = waiting.pop();
+        if (deviceId === undefined) break;
+        written.push(deviceId);
+        const state = this.#unwritten.has(deviceId) ? this.#states.get(deviceId) : undefined;
         if (state !== undefined && this.deps.isKnown(deviceId))
           this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
-      }
+      } while (hasTime());
     });
     for (const deviceId of written) {
       this.#unwritten.delete(deviceId);

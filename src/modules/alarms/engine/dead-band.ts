@@ -40,7 +40,8 @@ export function setDeadBand(
   },
   input: { keys: Iterable<string>; attribute: (scope: string, name: string) => unknown },
 ): void {
-  const isSteady = ({ alarmType }: AlarmRule) => own.get(alarmType)?.isSteady === true;
+  // The rules of these keys have just been evaluated; those without a state have nothing to remember.
+  const isSteady = ({ alarmType }: AlarmRule) => own.get(alarmType)?.isSteady !== false;
   for (const key of input.keys) {
     const knownValue = values.get(key);
     const bounds = rules.bounds.get(key);

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../../lib/json/json.ts";
 import { type ObservedInterval, observeGap, silenceTimeoutOf } from "../../../lib/time/observed-interval.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import type { Alarm } from "../alarms.types.ts";
-import type { RuleState } from "./alarm-evaluation.ts";
+import { isBlank, type RuleState } from "./alarm-evaluation.ts";
 
 export interface KnownValue {
   /** Timestamp from the device. Values with older timestamps are ignored. */
@@ -57,7 +57,9 @@ export function keepWatched(
 export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
   JSON.stringify({
     values: [...values].map(([key, { deadBand: _, ...kept }]) => [key, kept]),
-    rules: [...rules].map(([alarmType, { isSteady: _, ...own }]) => [alarmType, own]),
+    rules: [...rules].flatMap(([alarmType, { isSteady: _, ...own }]) =>
+      isBlank(own) ? [] : [[alarmType, own]],
+    ),
     due: Object.fromEntries(due),
     stoppedMs,
   });

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
+import type { AlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
+import { AlarmStates } from "../../../src/modules/alarms/engine/alarm-states.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { until } from "../../support/until.ts";
+
+const log = createLogger("test");
+const DEVICES = 50;
+const deviceIds = Array.from({ length: DEVICES }, (_, index) => `device ${index}` as DeviceId);
+
+/** States of many devices in a database that takes a millisecond for each. */
+function started() {
+  const written = new Map<DeviceId, string>();
+  let transactions = 0;
+  const repository = {
+    findRun: () => undefined,
+    saveRun: () => undefined,
+    findState: () => undefined,
+    listOpen: () => [],
+    saveState(deviceId: DeviceId, state: string) {
+      const end = performance.now() + 1;
+      while (performance.now() < end);
+      written.set(deviceId, state);
+    },
+  } as unknown as AlarmsRepository;
+  const clock = new FakeClock();
+  const transact = (work: () => void) => {
+    transactions++;
+    work();
+  };
+  const states = new AlarmStates({
+    repository,
+    isKnown: () => true,
+    transact,
+    now: () => clock.now(),
+    clock,
+    log,
+  });
+  states.start();
+  for (const deviceId of deviceIds) {
+    states.of(deviceId).rules.set("blank", { fingerprint: "f", triggers: [{}, { times: [], inRow: 0 }] });
+    states.of(deviceId).rules.set("begun", { fingerprint: "f", triggers: [{ since: 1 }] });
+    states.changed(deviceId);
+  }
+  return { states, clock, written, transactions: () => transactions };
+}
+
+test("states of many devices are written in several rounds of the event loop, without rules that remember nothing", async () => {
+  const { clock, written, transactions } = started();
+  clock.advance(2_000);
+  expect(written.size).toBeGreaterThan(0);
+  expect(written.size).toBeLessThan(DEVICES);
+  await until(() => written.size === DEVICES);
+  expect(transactions()).toBeGreaterThan(2);
+  for (const state of written.values())
+    expect(JSON.parse(state).rules.map(([type]: [string]) => type)).toEqual(["begun"]);
+});
+
+test("a stop writes what waits for its turn", () => {
+  const { states, clock, written } = started();
+  clock.advance(2_000);
+  states.stop();
+  expect(written.size).toBe(DEVICES);
+});
