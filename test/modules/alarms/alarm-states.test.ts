@@ -64,3 +64,21 @@ test("a stop writes what waits for its turn", () => {
   states.stop();
   expect(written.size).toBe(DEVICES);
 });
+
+test("large states are kept in memory up to a number of characters, and the others are read again", async () => {
+  const { states, clock, written } = started();
+  const value = { ts: 1, at: 1, hasChanged: false, value: "x".repeat(1024 * 1024) };
+  for (const deviceId of deviceIds) {
+    states.of(deviceId).values.set("text", value);
+    states.changed(deviceId);
+    await until(() => {
+      clock.advance(1_000);
+      return written.get(deviceId)?.includes("text") === true;
+    });
+  }
+  for (const deviceId of Array.from({ length: DEVICES }, (_, index) => `other ${index}` as DeviceId))
+    states.of(deviceId);
+  const large = states.loaded().filter((deviceId) => deviceIds.includes(deviceId));
+  expect(large.length).toBeGreaterThan(20);
+  expect(large.length).toBeLessThan(DEVICES - 10);
+});

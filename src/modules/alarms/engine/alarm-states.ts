@@ -12,10 +12,15 @@ const WRITE_INTERVAL_MS = 1_000;
 const WRITES_PER_REFRESH = 30;
 /** Max. devices in memory; others are loaded at their next message. */
 const STATES_MAX = 20_000;
+/** Max. characters of their stored states, which take a few times as many bytes in memory: a device may have hundreds of counting rules. */
+const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** State of the engine by device: in memory, and on disk with a delay. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
+  /** Characters of their stored states. */
+  readonly #lengths = new Map<DeviceId, number>();
+  #characters = 0;
   /** Devices whose state is not yet written. */
   readonly #unwritten = new Set<DeviceId>();
   /** Devices of `#unwritten` that are written in this turn. */
@@ -66,11 +71,13 @@ export class AlarmStates {
   of(deviceId: DeviceId): DeviceState {
     const deviceState = this.#states.get(deviceId);
     if (deviceState !== undefined) return deviceState;
-    if (this.#states.size >= STATES_MAX) this.#dropOne();
+    if (this.#states.size >= STATES_MAX || this.#characters > CHARACTERS_MAX) this.#dropOne();
     const { repository, now } = this.deps;
     const times = { now: now(), stoppedMs: this.#stoppedMs };
-    const state = readState(repository.findState(deviceId), repository.listOpen(deviceId), times);
+    const stored = repository.findState(deviceId);
+    const state = readState(stored, repository.listOpen(deviceId), times);
     this.#states.set(deviceId, state);
+    this.#measure(deviceId, stored?.length ?? 0);
     return state;
   }
 
@@ -86,7 +93,7 @@ export class AlarmStates {
 
   /** Saves the state within a transaction. */
   save(deviceId: DeviceId, state: DeviceState): void {
-    this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
+    this.#store(deviceId, state);
     this.#unwritten.delete(deviceId);
     this.#seenDevices.delete(deviceId);
   }
@@ -107,9 +114,26 @@ export class AlarmStates {
     this.#seenDevices.add(deviceId);
   }
 
+  #store(deviceId: DeviceId, state: DeviceState): void {
+    const text = writeState(state, this.#stoppedMs);
+    this.deps.repository.saveState(deviceId, text, dueOf(state));
+    if (this.#states.has(deviceId)) this.#measure(deviceId, text.length);
+  }
+
+  #measure(deviceId: DeviceId, length: number): void {
+    this.#characters += length - (this.#lengths.get(deviceId) ?? 0);
+    this.#lengths.set(deviceId, length);
+  }
+
+  #drop(deviceId: DeviceId): void {
+    this.#states.delete(deviceId);
+    this.#characters -= this.#lengths.get(deviceId) ?? 0;
+    this.#lengths.delete(deviceId);
+  }
+
   /** Discards the state in memory in favor of the stored state. */
   forget(deviceId: DeviceId): void {
-    this.#states.delete(deviceId);
+    this.#drop(deviceId);
     this.#unwritten.delete(deviceId);
     this.#seenDevices.delete(deviceId);
   }
@@ -117,7 +141,7 @@ export class AlarmStates {
   #dropOne(): void {
     for (const candidate of this.#states.keys())
       if (!this.#unwritten.has(candidate) && !this.#seenDevices.has(candidate)) {
-        this.#states.delete(candidate);
+        this.#drop(candidate);
         return;
       }
   }
@@ -173,8 +197,7 @@ export class AlarmStates {
         if (deviceId === undefined) break;
         written.push(deviceId);
         const state = this.#unwritten.has(deviceId) ? this.#states.get(deviceId) : undefined;
-        if (state !== undefined && this.deps.isKnown(deviceId))
-          this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
+        if (state !== undefined && this.deps.isKnown(deviceId)) this.#store(deviceId, state);
       } while (hasTime());
     });
     for (const deviceId of written) {
