@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import type { DeviceId } from "../../../src/lib/core/ids.ts";
-import type { AlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
-import { AlarmStates } from "../../../src/modules/alarms/engine/alarm-states.ts";
-import { createLogger } from "../../../src/platform/core/log.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
-import { until } from "../../support/until.ts";
+import type { DeviceId } from "../../../../src/lib/core/ids.ts";
+import type { AlarmsRepository } from "../../../../src/modules/alarms/alarms.repository.ts";
+import { AlarmStates } from "../../../../src/modules/alarms/engine/alarm-states.ts";
+import { createLogger } from "../../../../src/platform/core/log.ts";
+import { FakeClock } from "../../../support/fake-clock.ts";
+import { until } from "../../../support/until.ts";
 
 const log = createLogger("test");
 const DEVICES = 50;
