@@ -147,10 +147,11 @@ export const sharedDashboardRoutes = ({
     "/api/shared/dashboard",
     async ({ request, body }) => {
       const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-      const { reader, atEnd, read } = shares.execute(token, body ?? {});
-      const held = responses.openFor(reader);
+      const { tenantId, atEnd, read } = shares.execute(token, body ?? {});
+      // All visitors together are one reader: what they leave unread must not take the space of the tenant's users.
+      const held = responses.openFor({ tenantId, userId: `links of ${tenantId}` });
       held.atEnd(atEnd);
-      const response = await lanes.run(reader.tenantId, () =>
+      const response = await lanes.run(tenantId, () =>
         readResponse(held, request, async () => sharedToWire(await read(held))),
       );
       return asResponse<ReturnType<typeof sharedToWire>>(response);

@@ -260,7 +260,7 @@ export function createSharesService(deps: SharesServiceDeps) {
       const shownId = dashboardId ?? share.dashboardId;
       if (!dashboardIdsOf(share).includes(shownId)) throw dashboardNotFound();
       return {
-        reader: { tenantId: share.tenantId, userId: shareId },
+        tenantId: share.tenantId,
         atEnd: running.begin(shareId),
         async read(room: ResponseRoom): Promise<SharedContent> {
           const asked = { ...request, context: contextOf(share), room };

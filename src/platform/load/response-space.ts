@@ -11,7 +11,7 @@ export const RESPONSES_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
 export const EXPORTS_MAX = { tenant: 4, user: 2 } as const;
 const EXPORTS_RETRY_SECONDS = 5;
 
-/** Recipient of a response. Each dashboard link counts as a separate user. */
+/** Recipient of a response. The dashboard links of a tenant count as one user. */
 export interface ResponseReader {
   readonly tenantId: string;
   readonly userId: string;
