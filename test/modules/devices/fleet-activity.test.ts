@@ -103,3 +103,27 @@ test("a quiet fleet wakes nobody before its first deadline", () => {
   expect(clock.timers - before).toBeLessThanOrEqual(591);
   tracker.stop();
 });
+
+test("devices that are due together are checked in several turns, and all become inactive", () => {
+  class CallCountingClock extends FakeClock {
+    readonly states: number[] = [];
+
+    override schedule(ms: number, callback: () => void): () => void {
+      return super.schedule(ms, () => {
+        this.states.push(0);
+        callback();
+      });
+    }
+  }
+  const clock = new CallCountingClock();
+  const { devices, tracker, events } = createFleet(clock, () => 1_500);
+  events.on("device.state", ({ active }) => {
+    if (!active) clock.states[clock.states.length - 1] = (clock.states.at(-1) ?? 0) + 1;
+  });
+  tracker.start();
+  for (const device of devices) tracker.touch(device);
+  clock.advance(2_000);
+  expect(Math.max(...clock.states)).toBeLessThanOrEqual(2_000);
+  expect(clock.states.reduce((sum, count) => sum + count, 0)).toBe(DEVICES);
+  tracker.stop();
+});

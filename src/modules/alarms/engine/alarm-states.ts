@@ -15,6 +15,9 @@ const STATES_MAX = 20_000;
 /** Max. characters of their stored states, which take a few times as many bytes in memory: a device may have hundreds of counting rules. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
+/** Max. states that are tried when one has to be dropped. */
+const TRIED_TO_DROP = 8;
+
 /** State of the engine by device: in memory, and on disk with a delay. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
@@ -138,12 +141,16 @@ export class AlarmStates {
     this.#seenDevices.delete(deviceId);
   }
 
+  /** Drops one of the oldest states that are on disk. States that are not go behind the others, so that no message looks at thousands. */
   #dropOne(): void {
-    for (const candidate of this.#states.keys())
+    for (const [candidate, state] of [...this.#states.entries().take(TRIED_TO_DROP)]) {
       if (!this.#unwritten.has(candidate) && !this.#seenDevices.has(candidate)) {
         this.#drop(candidate);
         return;
       }
+      this.#states.delete(candidate);
+      this.#states.set(candidate, state);
+    }
   }
 
   #writeSeen(): void {
