@@ -60,23 +60,23 @@ function findBun(directory) {
 }
 
 /** Not `readdirSync(…, { recursive: true })`: the first versions of Node 18 ignore that. */
-function newestChange(directory, ending = "") {
+function newestChange(directory) {
   const times = readdirSync(directory, { withFileTypes: true }).map((entry) => {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) return newestChange(path, ending);
-    return entry.name.endsWith(ending) ? statSync(path).mtimeMs : 0;
+    return entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs;
   });
   return Math.max(0, ...times);
 }
 
 function ensureAssets(bun) {
   const built = join("static", "console", "assets.json");
-  // The thread of OPC UA is one file. The console has the texts and constants of src/lib, the limits of the schemas, and the docs as its manual.
+  // The thread of OPC UA is one file. The console has the texts and constants of src/lib, the limits of the schemas and
+  // of what these import, and the docs as its manual.
   const newestSource = Math.max(
     newestChange(join("src", "web")),
     newestChange(join("src", "lib")),
     newestChange(join("src", "platform", "opcua")),
-    newestChange(join("src", "modules"), ".schemas.ts"),
+    newestChange(join("src", "modules")),
     newestChange(join("src", "tools", "build")),
     newestChange("docs"),
     statSync("README.md").mtimeMs,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 
 const clock = new FakeClock(Date.now());
@@ -73,13 +74,8 @@ async function whileMoving<T>(promise: Promise<T>): Promise<T> {
   await moveUntil(() => isDone);
   return promise;
 }
-const settled = async (ask: () => Promise<string[]>, wanted: string[]) => {
-  for (;;) {
-    const states = await ask();
-    if (JSON.stringify(states) === JSON.stringify(wanted)) return;
-    await Bun.sleep(1);
-  }
-};
+const settled = (ask: () => Promise<string[]>, wanted: string[]) =>
+  until(async () => JSON.stringify(await ask()) === JSON.stringify(wanted), `states ${wanted.join()}`);
 const dataOf = (index: number) => network.received.at(index)?.body.queueItem.data;
 
 test("those of one device keep their order, those of others do not wait for it", async () => {

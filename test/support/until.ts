@@ -1,5 +1,5 @@
 const TIMEOUT_MS = 60_000;
-/** What takes long is looked at less often: a look may be a request. */
+/** Max. ms between two polls. It polls less often the longer it takes, because a condition may send a request. */
 const PAUSE_MS_MAX = 20;
 
 /** Resolves once the condition holds; fails when it does not within a minute. */
@@ -9,7 +9,7 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (let pauseMs = 0; !(await condition()); pauseMs = Math.min(pauseMs + 1, PAUSE_MS_MAX)) {
-    if (performance.now() > deadline) throw new Error(`${subject} did not come true`);
+    if (performance.now() > deadline) throw new Error(`${subject} was not met within a minute`);
     await Bun.sleep(pauseMs);
   }
 }

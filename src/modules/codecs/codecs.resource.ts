@@ -4,6 +4,9 @@ import { codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
 import { codecBody, createCodecBody, listedCodecBody, REFUSALS, updateCodecBody } from "./codecs.schemas.ts";
 import { codecs } from "./codecs.tables.ts";
 
+/** Max. codecs of a tenant. */
+const CODECS_MAX = 200;
+
 /** Library of codecs with which a tenant's integrations decode and encode LoRaWAN frames. */
 export const codecResource = defineResource({
   name: "codec",
@@ -16,7 +19,7 @@ export const codecResource = defineResource({
   list: { sort: ["name", "createdAt", "updatedAt"], search: ["name", "description"] },
   notFound: codecNotFound,
   unique: [{ column: "name", ignoresCase: true, taken: ({ name }) => codecNameTaken(name) }],
-  limit: { max: 200, reached: codecsLimit },
+  limit: { max: CODECS_MAX, reached: codecsLimit },
   schemas: { item: codecBody, listed: listedCodecBody, create: createCodecBody, update: updateCodecBody },
   operations: {
     list: { summary: "List codecs, by name", description: "The list does not contain their sources." },
@@ -24,7 +27,7 @@ export const codecResource = defineResource({
       summary: "Add a codec",
       description:
         "Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2).",
-      errors: { ...REFUSALS, 409: "Another codec has the name, or there are already 200 codecs." },
+      errors: { ...REFUSALS, 409: `Another codec has the name, or there are already ${CODECS_MAX} codecs.` },
       example: {
         name: "Room sensor",
         source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",

@@ -80,8 +80,8 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
           summary: "Share a dashboard",
           description: `Creates a read-only link. ${WHO}`,
           errors: {
-            400: "The end is in the past.",
-            404: "A dashboard of the rotation does not exist.",
+            400: "`expiresAt` is not a valid time or is in the past, or the rotation is invalid.",
+            404: "The dashboard, or one of the rotation, does not exist.",
             409: "One of the dashboards has 50 links.",
           },
           example: { name: "Screen in hall 2", expiresAt: "2027-12-31T00:00:00Z" },

@@ -41,7 +41,7 @@ export const credentialsRoutes = (deps: {
           "A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once.",
         errors: {
           ...FOREIGN_TOKENS_RULE,
-          400: "The certificate cannot be read.",
+          400: "The certificate cannot be read, the password is weak or reserved, or a user name or client id is missing or reserved; the message says which.",
           409: "Another device has the same certificate, or the same user name and client id.",
         },
         example: { type: "MQTT_BASIC", username: "press-1", password: "correct horse battery staple" },

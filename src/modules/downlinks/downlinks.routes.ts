@@ -54,7 +54,7 @@ export const downlinksRoutes = (deps: {
             "The downlink is stored before the request is answered, and is retried until the network server accepts it or `expiresInMs` has passed. `status` is SENT when the network server has accepted it, QUEUED if it did not answer within three seconds, and FAILED with `error` if it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later.",
           errors: {
             400: "The request or `settings_json.downlink` is invalid or incomplete; the message names the field.",
-            404: "The device is unknown.",
+            404: "The integration or the device does not exist.",
             409: "The integration is paused.",
             429: "100 downlinks wait for the device, or 10,000 or more than 8 MiB of downlinks wait for the integration.",
           },

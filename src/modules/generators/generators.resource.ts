@@ -16,6 +16,9 @@ export const generatorExample = {
   metrics: [{ key: "temperature", min: 18, max: 24, pattern: "walk" }],
 };
 
+/** Max. generators of a tenant. */
+const GENERATORS_MAX = 100;
+
 /** Generators: simulated telemetry for testing dashboards, rules and pipelines before devices exist. */
 export const generatorResource = defineResource({
   name: "generator",
@@ -28,7 +31,7 @@ export const generatorResource = defineResource({
   order: { by: "name" },
   list: { sort: ["name", "status", "createdAt", "updatedAt"], search: ["name", "description"] },
   notFound: generatorNotFound,
-  limit: { max: 100, reached: (limit) => conflict("generator.limit", { limit }) },
+  limit: { max: GENERATORS_MAX, reached: (limit) => conflict("generator.limit", { limit }) },
   schemas: { item: generatorBody, create: createGeneratorBody, update: updateGeneratorBody },
   operations: {
     list: { summary: "List generators, by name" },
@@ -37,9 +40,8 @@ export const generatorResource = defineResource({
       description: "With the status `active`, it starts sending immediately.",
       errors: {
         ...WRITERS,
-        400: "A field is invalid; the message names it.",
-        404: "A device does not exist.",
-        409: `${RATE[409]} Or there are already 100 generators.`,
+        404: "One of `deviceIds` does not exist.",
+        409: `${RATE[409]} Or there are already ${GENERATORS_MAX} generators.`,
       },
       example: {
         name: "Room climate",

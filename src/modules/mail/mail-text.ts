@@ -101,7 +101,7 @@ const english: AccountMails = {
     parts: [
       greet("Hello", fullName),
       text(`your password was changed on ${time("en", at)}.`),
-      note("It was not you? Tell your administrator at once."),
+      note("It was not you? Tell your administrator immediately."),
     ],
   }),
   email_changed: ({ fullName, at }, product) => ({
@@ -111,7 +111,7 @@ const english: AccountMails = {
       text(
         `your account has had another email address since ${time("en", at)}. This one no longer signs in.`,
       ),
-      note("You did not expect that? Tell your administrator at once."),
+      note("You did not expect that? Tell your administrator immediately."),
     ],
   }),
   email_new: ({ fullName, at }, product) => ({

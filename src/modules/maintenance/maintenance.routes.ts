@@ -6,6 +6,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import { beginBody, bulkBeginBody, bulkEndBody, maintenanceState } from "./maintenance.schemas.ts";
 import type { MaintenanceService } from "./maintenance.service.ts";
+import { LENGTH_DAYS_MAX } from "./maintenance.service.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import { maintenanceToWire, readUntil } from "./maintenance.wire.ts";
 
@@ -47,7 +48,9 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
           operationId: "startMaintenance",
           summary: "Put a device into maintenance until a time",
           description: `During maintenance no alarm of the device is raised, becomes more severe, escalates or causes notifications. Data is stored, and open alarms are cleared when their rules say so. A rule that still holds at the end raises its alarm then. Maintenance of a gateway includes its children. A repeated request changes the time and the reason. ${WHO}`,
-          errors: { 400: "The time is in the past or more than 366 days ahead." },
+          errors: {
+            400: `\`until\` is not a valid time, is in the past, or is more than ${LENGTH_DAYS_MAX} days ahead.`,
+          },
           example: { until: "2027-01-01T12:00:00Z", reason: "Oil change" },
         },
       },

@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { DAY_MS } from "../../lib/core/units.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -7,7 +8,9 @@ import { callerName, type Principal } from "../users/users.types.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import type { MaintainedDevice, MaintenanceWatch } from "./maintenance-watch.ts";
 
-const LENGTH_MS_MAX = 366 * 86_400_000;
+/** Max. length of a maintenance, in days. */
+export const LENGTH_DAYS_MAX = 366;
+const LENGTH_MS_MAX = LENGTH_DAYS_MAX * DAY_MS;
 
 /** Starts and ends maintenance on request. Devices that the caller cannot see yield `not_found`. */
 export function createMaintenanceService(deps: {

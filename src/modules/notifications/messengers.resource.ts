@@ -3,6 +3,9 @@ import { defineResource } from "../resource.ts";
 import { createMessengerBody, messengerBody, updateMessengerBody } from "./messengers.schemas.ts";
 import { messengers } from "./notifications.tables.ts";
 
+/** Max. messengers of a tenant. */
+const MESSENGERS_MAX = 20;
+
 export const messengerResource = defineResource({
   name: "messenger",
   table: messengers,
@@ -13,7 +16,7 @@ export const messengerResource = defineResource({
   order: { by: "name" },
   list: { sort: ["name", "kind", "createdAt", "updatedAt"], search: ["name"] },
   notFound: () => notFound("messengers.not_found"),
-  limit: { max: 20, reached: (max) => conflict("messengers.too_many", { max }) },
+  limit: { max: MESSENGERS_MAX, reached: (max) => conflict("messengers.too_many", { max }) },
   schemas: { item: messengerBody, create: createMessengerBody, update: updateMessengerBody },
   operations: {
     list: { summary: "List the messengers that get alarms" },
@@ -21,7 +24,7 @@ export const messengerResource = defineResource({
       summary: "Create a messenger",
       description:
         "A chat, channel or topic that gets each alarm of the site once. Requests go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach.",
-      errors: { 409: "There are already 20 messengers." },
+      errors: { 409: `There are already ${MESSENGERS_MAX} messengers.` },
       example: { name: "Shift", kind: "NTFY", topic: "plant-7f3a", severities: ["CRITICAL"] },
     },
     get: { summary: "Get a messenger" },

@@ -11,6 +11,9 @@ export const stepsExample = [
   { type: "filter_range", keys: ["temperature"], min: -40, max: 85 },
 ];
 
+/** Max. pipelines of a tenant. */
+const PIPELINES_MAX = 100;
+
 /** Data pipelines, which process telemetry before it is stored. */
 export const pipelineResource = defineResource({
   name: "pipeline",
@@ -22,7 +25,7 @@ export const pipelineResource = defineResource({
   order: { by: "order" },
   list: { sort: ["order", "name", "status", "createdAt", "updatedAt"], search: ["name", "description"] },
   notFound: pipelineNotFound,
-  limit: { max: 100, reached: (max) => conflict("pipeline.too_many", { max }) },
+  limit: { max: PIPELINES_MAX, reached: (max) => conflict("pipeline.too_many", { max }) },
   schemas: { item: pipelineBody, create: createPipelineBody, update: updatePipelineBody },
   operations: {
     list: { summary: "List data pipelines in running order" },
@@ -33,7 +36,7 @@ export const pipelineResource = defineResource({
         ...ALL_DEVICES_ONLY,
         400: "A step is invalid; the message names it and the reason.",
         404: "A device or profile in the scope does not exist.",
-        409: "There are already 100 pipelines.",
+        409: `There are already ${PIPELINES_MAX} pipelines.`,
       },
       example: {
         name: "Names and limits",
@@ -46,7 +49,10 @@ export const pipelineResource = defineResource({
       summary: "Change a data pipeline",
       description:
         "A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version.",
-      errors: { ...ALL_DEVICES_ONLY, 404: "A device or profile added to the scope does not exist." },
+      errors: {
+        ...ALL_DEVICES_ONLY,
+        404: "The pipeline, or a device or profile added to its scope, does not exist.",
+      },
       example: {
         steps: stepsExample,
       },

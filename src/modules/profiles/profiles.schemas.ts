@@ -112,7 +112,8 @@ const settings = {
     t.Integer({
       minimum: 100,
       maximum: 86_400_000,
-      description: "ms until a command without a response times out; kept, not used by this version",
+      description:
+        "ms until a command without a response times out; also the default `retryIntervalMs` of a command",
     }),
   ),
 };

@@ -218,7 +218,7 @@ export class RealtimeSession {
     }
     this.#waitingLength += text.length;
     if (++this.#waiting > FRAMES_WAITING_MAX || this.#waitingLength > FRAMES_WAITING_CHARACTERS_MAX)
-      this.close(closeCodes.tooMany, "too many messages at once");
+      this.close(closeCodes.tooMany, "too many messages in a short time");
     this.#count();
     if (this.#closed) return this.#lastTask;
     const taken = () => {

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { commandFormBody, shortCommandFields } from "../commands/commands.schemas.ts";
-import { documentedAs } from "../documented-as.ts";
+import { documentedAs, withCommas } from "../documented-as.ts";
 import {
   isoTime,
   isoTimeOrNull,
@@ -10,7 +10,7 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
-import { TENANT_RUNS_MAX } from "./scheduler.types.ts";
+import { TARGETS_MAX, TENANT_RUNS_MAX } from "./scheduler.types.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
@@ -55,7 +55,12 @@ const actionType = t.Union([t.Literal("attributes"), t.Literal("command")]);
 export const actionBody = t.Object(
   {
     type: actionType,
-    deviceIds: t.Optional(t.Array(t.String(), { maxItems: 10_000, description: "at most 1,000 devices" })),
+    deviceIds: t.Optional(
+      t.Array(t.String(), {
+        maxItems: 10_000,
+        description: `at most ${withCommas(TARGETS_MAX)} different devices`,
+      }),
+    ),
     deviceType: t.Optional(
       t.String({
         minLength: 1,

@@ -27,9 +27,9 @@ import {
 } from "./scheduler.errors.ts";
 import type { Job, jobResource } from "./scheduler.resource.ts";
 import type { JobAction, JobTargets, Run, RunStatus, RunTarget, Target } from "./scheduler.types.ts";
+import { TARGETS_MAX } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
-const TARGETS_MAX = 1_000;
 const ATTRIBUTES_MAX = 512;
 const KEY_BYTES_MAX = 256;
 const ACTION_BYTES_MAX = 64 * 1024;

@@ -8,6 +8,8 @@ export const MISFIRES = ["skip", "once"] as const;
 export type Misfire = (typeof MISFIRES)[number];
 
 /** Max. simultaneous runs of a tenant. The others wait, before their devices are read. */
+/** Max. devices that a job names. */
+export const TARGETS_MAX = 1_000;
 export const TENANT_RUNS_MAX = 4;
 
 export const RUN_STATUSES = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;

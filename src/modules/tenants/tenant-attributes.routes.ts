@@ -8,7 +8,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
-import type { TenantAttributesService } from "./tenant-attributes.service.ts";
+import { ATTRIBUTES_MAX, type TenantAttributesService } from "./tenant-attributes.service.ts";
 import { ensureAllDevices } from "./tenants.errors.ts";
 import { setAttributeBody, tenantAttribute } from "./tenants.schemas.ts";
 import type { TenantAttribute } from "./tenants.types.ts";
@@ -68,7 +68,7 @@ export const tenantAttributesRoutes = (deps: {
           errors: {
             400: "The key is missing, or the value is larger than 256 KiB or not an object.",
             403: "Requires an owner or administrator with access to all devices, and for `branding` a plan with whitelabeling.",
-            409: "There are already 100 attributes.",
+            409: `There are already ${ATTRIBUTES_MAX} attributes.`,
           },
           example: { key: "branding", value: { name: "Plant North", primaryColor: "#0f766e" } },
         },

@@ -13,7 +13,7 @@ import type { TenantsService } from "./tenants.service.ts";
 import type { TenantAttribute } from "./tenants.types.ts";
 
 const VALUE_BYTES_MAX = 256 * 1024;
-const ATTRIBUTES_MAX = 100;
+export const ATTRIBUTES_MAX = 100;
 
 /** Creates the attributes of tenants, such as their branding. */
 export function createTenantAttributesService(deps: {

@@ -70,8 +70,8 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
           errors: {
             ...OPERATORS_ONLY,
             400: "The file cannot be installed.",
-            409: "The upload continues at another offset, or the version is older.",
-            413: "The part is larger than 1 MiB.",
+            409: "`offset` is not the number of bytes that have arrived, the version is not newer, an update is being installed, or this gateway cannot be updated; the message says which.",
+            413: "The part is larger than 1 MiB, or the update file is too large.",
           },
           requestBody: partBody,
         },

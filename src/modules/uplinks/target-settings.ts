@@ -25,7 +25,17 @@ function addressesOf(settings: TargetSettings): [field: string, address: string]
 const headersOf = (settings: TargetSettings | undefined): Readonly<Record<string, string>> =>
   settings?.type === "HTTP" ? settings.headers : {};
 
-const takesHttp = ({ type }: TargetSettings): boolean => ["HTTP", "INFLUXDB", "PARQUET"].includes(type);
+/** Whether the addresses of a target are HTTP URLs. */
+const takesHttp: Readonly<Record<TargetSettings["type"], boolean>> = {
+  LINESIDE: false,
+  MQTT: false,
+  INFLUXDB: true,
+  POSTGRESQL: false,
+  KAFKA: false,
+  NATS: false,
+  PARQUET: true,
+  HTTP: true,
+};
 
 const secretInAddress = (field: string, rule: Text) =>
   rule.code === "rule.path_secret"
@@ -36,7 +46,7 @@ const secretInAddress = (field: string, rule: Text) =>
 function ensureNoSecrets(settings: TargetSettings, before: TargetSettings | undefined): void {
   const existing = new Set(before && addressesOf(before).map(([, address]) => address));
   for (const [field, address] of addressesOf(settings).filter(([, of]) => !existing.has(of))) {
-    const problem = takesHttp(settings) ? urlProblem(address) : undefined;
+    const problem = takesHttp[settings.type] ? urlProblem(address) : undefined;
     if (problem?.code === "rule.http_address")
       throw invalid("uplink.target_invalid", { field: `target.${field}`, rule: problem });
     if (USER_IN_ADDRESS.test(address)) throw invalid("uplink.address_password", { field });

@@ -14,6 +14,9 @@ export const targetExample = {
   token: "secret token",
 };
 
+/** Max. uplinks of a tenant. */
+const UPLINKS_MAX = 20;
+
 /** Uplinks: engines to which the gateway sends stored data. */
 export const uplinkResource = defineResource({
   name: "uplink",
@@ -25,7 +28,7 @@ export const uplinkResource = defineResource({
   order: { by: "name", ignoresCase: true },
   list: { sort: ["name", "createdAt", "updatedAt"], search: ["name"] },
   notFound: uplinkNotFound,
-  limit: { max: 20, reached: (limit) => conflict("uplink.limit", { limit }) },
+  limit: { max: UPLINKS_MAX, reached: (limit) => conflict("uplink.limit", { limit }) },
   schemas: { item: uplinkBody, create: createUplinkBody, update: updateUplinkBody },
   operations: {
     list: { summary: "List uplinks, by name", errors: ALL_DEVICES_ONLY },
@@ -35,7 +38,7 @@ export const uplinkResource = defineResource({
       errors: {
         ...ALL_DEVICES_ONLY,
         400: "A setting is invalid; the message names it.",
-        409: "There are already 20 uplinks.",
+        409: `There are already ${UPLINKS_MAX} uplinks.`,
       },
       example: {
         name: "Central historian",

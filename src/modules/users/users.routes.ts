@@ -79,8 +79,7 @@ export const usersRoutes = (deps: {
         detail: {
           operationId: "createUser",
           summary: "Create and invite a user",
-          description:
-            "The email and the text to share are in English or German, by Accept-Language. No user is created.",
+          description: "The email and the text to share are in English or German, by Accept-Language.",
           errors: {
             400: "The payload is invalid, or one of `deviceIds` does not exist. There is no body.",
             403: "The caller is neither owner nor administrator, invites an owner without being an owner, or grants devices or assets without access to them; or the plan allows no more users.",

@@ -17,7 +17,10 @@ interface DevServerOptions {
 }
 
 /** Returns whether the console is built from a file; other files only concern the gateway. */
-const isOfConsole = (path: string): boolean => /^(src\/(web|lib)|static|docs)\//.test(path);
+const isOfConsole = (path: string): boolean =>
+  /^(src\/(web|lib)|static|docs)\//.test(path) ||
+  // Forms have the limits of the schemas, and those of the files that schemas import.
+  (/^src\/modules\//.test(path) && !/\.(routes|service|repository|tables|module)\.ts$/.test(path));
 /** Returns whether the dev server ignores a file: output of the build, tests, and temporary files of editors. */
 const isIgnored = (path: string): boolean =>
   /^static\/(console|api-docs|licenses)|(^|\/)\.|~$|\.(tmp|swp)$/.test(path);

@@ -64,8 +64,9 @@ class FileCheck {
     if (isOfCommand && (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)))
       this.add(node.getText(), pageTerms.en);
     if (!this.#file.startsWith("src/") || !ts.isPropertyAssignment(node)) return;
-    if (ts.isIdentifier(node.name) && /^(?:summary|description)$/.test(node.name.text))
-      this.add(node.initializer.getText(), pageTerms.en);
+    const isText = ts.isIdentifier(node.name) && /^(?:summary|description)$/.test(node.name.text);
+    const isError = ts.isNumericLiteral(node.name); // status of a described error
+    if (isText || isError) this.add(node.initializer.getText(), pageTerms.en);
   }
 
   visit(node: ts.Node, isTexts: boolean): void {

@@ -31,13 +31,13 @@ test("the log of a database that is written to without a pause stays short", asy
   const newest = sqlite.query<{ n: number }, []>("SELECT max(rowid) AS n FROM entry");
   const logPages = () => statSync(`${file}-wal`).size / PAGE_BYTES;
   for (let round = 0; round < 3; round++) {
-    while (logPages() < 2 * LOG_PAGES_MAX) await Bun.sleep(1);
+    await until(() => logPages() >= 2 * LOG_PAGES_MAX);
     // Now and then somebody else has the lock at that moment.
     await until(async () => {
       const pages = logPages();
       checkpointLog(sqlite, LOG_PAGES_MAX);
       const written = newest.get()?.n;
-      while (newest.get()?.n === written) await Bun.sleep(1);
+      await until(() => newest.get()?.n !== written);
       return logPages() < pages;
     });
   }

@@ -135,7 +135,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
             "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Timestamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated.",
           errors: {
             400: "A part of the rule is invalid; the message names it.",
-            404: "The device is unknown.",
+            404: "A device or the profile does not exist.",
             429: "Three back-tests of the tenant are running.",
           },
           example: {

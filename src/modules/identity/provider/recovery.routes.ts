@@ -158,7 +158,10 @@ const resetRoutes = (deps: RecoveryDeps) => {
           responses: pageResponses(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
           description: "A form of the hosted pages. All sessions with the old password end.",
-          errors: { 400: "The password is weak.", 404: "The link is used or expired." },
+          errors: {
+            400: "The passwords differ, or the password is too weak.",
+            404: "The link is used or expired.",
+          },
         },
       },
     );

@@ -91,16 +91,20 @@ const formOf = (type: TargetType, shown: readonly FieldEntry[]): FormDefinition 
 export const targetForm = (type: TargetType): FormDefinition => formOf(type, fields[type]);
 export const certificatesForm = (type: TargetType): FormDefinition => formOf(type, certificates);
 
-/** Returns whether the settings of a target state by themselves whether the connection is encrypted; for the others, the address does. */
-export const hasTlsChoice = (type: TargetType): boolean => ["POSTGRESQL", "KAFKA", "NATS"].includes(type);
-
-const addresses: Readonly<Partial<Record<TargetType, FormValues>>> = {
+/** Values of a new target beside the defaults of its schema: the beginning of its address, or `tls` if its settings choose the encryption. */
+const firstValues: Readonly<Record<TargetType, FormValues>> = {
   LINESIDE: { url: "mqtts://" },
   MQTT: { url: "mqtts://" },
   INFLUXDB: { url: "https://" },
+  POSTGRESQL: { tls: {} },
+  KAFKA: { tls: {} },
+  NATS: { tls: {} },
   PARQUET: { place: { kind: "FOLDER" } },
   HTTP: { url: "https://" },
 };
+
+/** Returns whether the settings of a target state by themselves whether the connection is encrypted; for the others, the address does. */
+export const hasTlsChoice = (type: TargetType): boolean => "tls" in firstValues[type];
 
 /** Values that a target has before a person changes them. */
 export function targetDefaults(type: TargetType): FormValues {
@@ -110,8 +114,7 @@ export function targetDefaults(type: TargetType): FormValues {
   );
   return {
     ...Object.fromEntries(defaults.filter(([, value]) => value !== undefined)),
-    ...addresses[type],
-    ...(hasTlsChoice(type) && { tls: {} }),
+    ...firstValues[type],
   };
 }
 

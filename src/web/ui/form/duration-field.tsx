@@ -9,11 +9,14 @@ interface Props {
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
   readonly ms: number;
+  /** Limits in ms. */
+  readonly minMs?: number | undefined;
+  readonly maxMs?: number | undefined;
   readonly onChange: (ms: number) => void;
 }
 
 /** A duration as a number and a unit. */
-export function DurationField({ label, hint, error, ms, onChange }: Props) {
+export function DurationField({ label, hint, error, ms, minMs, maxMs, onChange }: Props) {
   const [unit, setUnit] = useState<Unit>(() => unitOf(ms));
   return (
     <Field label={label} hint={hint} error={error}>
@@ -21,7 +24,8 @@ export function DurationField({ label, hint, error, ms, onChange }: Props) {
         <input
           class="input min-w-0 flex-1"
           type="number"
-          min={0.1}
+          min={minMs === undefined ? 0.1 : minMs / UNITS[unit]}
+          max={maxMs === undefined ? undefined : maxMs / UNITS[unit]}
           step="any"
           required
           value={Number.isNaN(ms) ? "" : ms / UNITS[unit]}
@@ -50,6 +54,14 @@ export function DurationField({ label, hint, error, ms, onChange }: Props) {
 }
 
 /** A duration as a field of a form. */
-export const DurationControl = ({ label, hint, error, value, onChange }: ControlProps) => (
-  <DurationField label={label} hint={hint} error={error} ms={Number(value)} onChange={onChange} />
+export const DurationControl = ({ label, hint, error, value, schema, onChange }: ControlProps) => (
+  <DurationField
+    label={label}
+    hint={hint}
+    error={error}
+    ms={Number(value)}
+    minMs={schema?.minimum}
+    maxMs={schema?.maximum}
+    onChange={onChange}
+  />
 );
