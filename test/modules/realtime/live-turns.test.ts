@@ -227,8 +227,10 @@ test("an event is serialized once", async () => {
     values: { value: value as never },
     deleted: [],
   });
-  clock.advance(50);
-  await until(() => frames.length === 40);
+  await until(() => {
+    clock.advance(50); // an event that waits for its turn is sent later
+    return frames.length === 40;
+  });
   expect(value.serialized).toBe(1);
   expect(frames[0]?.message).toMatchObject({
     type: "data",
