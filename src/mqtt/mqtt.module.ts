@@ -90,7 +90,7 @@ function createFeeds(
   };
 }
 
-/** Creates the handlers of messages of devices other than telemetry, over MQTT and WebSocket. */
+/** Creates the handlers of messages of devices that do not take the fast path of telemetry, over MQTT and WebSocket. */
 function createMessages({
   database,
   mqtt,

@@ -193,11 +193,11 @@ export interface MqttConnectionHandle {
 
 /** Messages to programs of tenants. */
 export interface ApplicationMessages {
-  /** True if no program is subscribed, so that nothing must be prepared. */
+  /** True if no application is subscribed, so that nothing must be prepared. */
   readonly idle: boolean;
-  /** Returns the programs whose keys are invalid, or see other devices than when they connected. */
+  /** Returns the applications whose keys are invalid, or see other devices than when they connected. */
   revoked(): Iterable<string>;
-  /** Sends to all programs of the tenant with access to every device. */
+  /** Publishes to the applications of the tenant whose keys have access to every device. */
   publish(
     tenantId: TenantId,
     topic: string,

@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 import type { Ids } from "./route-policies.ts";
 import { createTenantObjects } from "./tenant-objects.ts";
 
-const AT_ONCE = 5;
+const PARALLEL = 5;
 
 let fixture: TestApp;
 let owner: string;
@@ -26,7 +26,7 @@ afterAll(() => fixture.stop());
 /** Deletes an object several times at once. Returns the statuses, sorted. */
 async function statusesOf(path: string): Promise<number[]> {
   const responses = await Promise.all(
-    Array.from({ length: AT_ONCE }, () => fixture.call("DELETE", path, { token: owner })),
+    Array.from({ length: PARALLEL }, () => fixture.call("DELETE", path, { token: owner })),
   );
   return responses.map(({ status }) => status).sort();
 }

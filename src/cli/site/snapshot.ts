@@ -63,7 +63,7 @@ export function maskSecrets(
   return { fields: mask(fields, []) as Fields, marks }; // an object stays an object
 }
 
-const REQUESTS_AT_ONCE = 8;
+const REQUESTS_PARALLEL_MAX = 8;
 
 /** Object of a gateway in the form of a site file. */
 export interface CurrentObject {
@@ -97,8 +97,8 @@ async function readDetails(api: ApiClient, section: Section, rows: readonly Fiel
   const { detailPath } = section;
   if (detailPath === undefined) return [...rows];
   const detailed: Fields[] = [];
-  for (let start = 0; start < rows.length; start += REQUESTS_AT_ONCE) {
-    const batch = rows.slice(start, start + REQUESTS_AT_ONCE);
+  for (let start = 0; start < rows.length; start += REQUESTS_PARALLEL_MAX) {
+    const batch = rows.slice(start, start + REQUESTS_PARALLEL_MAX);
     detailed.push(
       ...(await Promise.all(batch.map((row) => api.get<Fields>(detailPath(String(row[section.id])))))),
     );

@@ -22,7 +22,7 @@ export function verdictOf(status: number): Verdict {
 }
 
 /** Returns a delay that doubles from a second to five minutes by default. Half of it is random, so that many clients do not return simultaneously. */
-export function waitAfter(
+export function backOffMs(
   failures: number,
   random: () => number,
   { firstMs = SECOND_MS, maxMs = WAIT_MAX_MS } = {},
@@ -32,7 +32,7 @@ export function waitAfter(
 }
 
 /** Returns the delay of a `Retry-After` header (seconds or a date); 0 without one. */
-export function retryAfter(value: string | undefined, now: number): number {
+export function readRetryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 0;
   const ms = /^\d+$/.test(value) ? Number(value) * SECOND_MS : Date.parse(value) - now;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : 0;

@@ -5,7 +5,7 @@ import type { AlarmSequences, AlarmsRepository, AlarmViewer, SiftedAlarm } from 
 import { ALARM_SORT_FIELDS, type AlarmFilter, type AlarmSortField } from "./alarms.types.ts";
 
 /** Alarms filtered without a pause, about 10 ms of work. */
-const SIFTED_AT_ONCE = 1_000;
+const SIFTED_PER_STEP = 1_000;
 
 type Position = Pick<SiftedAlarm, "sequence" | "key">;
 
@@ -89,7 +89,7 @@ async function sift(
  * Creates the function that returns a page of alarms. A user's pages are computed one after the other: a page far down needs the positions of all
  * alarms before it. Aborting the signal stops the computation. An alarm that is raised again meanwhile may be missing from the page.
  */
-export function createAlarmPages(repository: PagesRepository, siftedAtOnce = SIFTED_AT_ONCE) {
+export function createAlarmPages(repository: PagesRepository, siftedAtOnce = SIFTED_PER_STEP) {
   const users = new Lanes(1);
   return async (
     viewer: AlarmViewer & { readonly userId: string },

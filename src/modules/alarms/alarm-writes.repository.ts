@@ -20,8 +20,8 @@ const DEVICE_EVENTS_KEPT_MAX = 5_000;
 /** Number of new events after which a device's oldest events are deleted; in between, it has up to 6,000. */
 const DEVICE_EVENTS_ADDED_MAX = 1_000;
 /** Max. events of a device per deletion, about 10 ms; further events are deleted at the next event. */
-const DEVICE_EVENTS_TRIMMED_AT_ONCE = 5_000;
-const TRIMMED_AT_ONCE = 100;
+const DEVICE_EVENTS_TRIMMED_PER_STEP = 5_000;
+const TRIMMED_PER_STEP = 100;
 
 export type AlarmRow = typeof alarms.$inferSelect;
 
@@ -123,12 +123,12 @@ function createDeviceTrim(orm: MainDatabase["orm"], noteDeleted: NoteDeleted) {
   const trim = createTrimEvents(orm, noteDeleted, {
     of: inArray(alarmEvents.alarmId, alarmsOfDevice),
     kept: DEVICE_EVENTS_KEPT_MAX,
-    limit: DEVICE_EVENTS_TRIMMED_AT_ONCE,
+    limit: DEVICE_EVENTS_TRIMMED_PER_STEP,
   });
   return {
     added(ids: { alarmId: string; deviceId: DeviceId }): void {
       if (!grown.add(ids.deviceId, 1)) return;
-      if (trim(ids) === DEVICE_EVENTS_TRIMMED_AT_ONCE) grown.forget(ids.deviceId);
+      if (trim(ids) === DEVICE_EVENTS_TRIMMED_PER_STEP) grown.forget(ids.deviceId);
     },
     forget: (deviceId: DeviceId): void => grown.forget(deviceId),
   };
@@ -161,7 +161,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .from(alarms)
     .where(and(ofDevice, isNotNull(alarms.clearedAt)))
     .orderBy(desc(alarms.sequence))
-    .limit(TRIMMED_AT_ONCE)
+    .limit(TRIMMED_PER_STEP)
     .offset(CLEARED_KEPT_MAX);
   const isOver = lazyStatement(() => over);
   const trim = lazyStatement(() =>
@@ -181,7 +181,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const trimOfAlarm = createTrimEvents(orm, noteDeleted, {
     of: eq(alarmEvents.alarmId, input("alarmId")),
     kept: EVENTS_KEPT_MAX,
-    limit: TRIMMED_AT_ONCE,
+    limit: TRIMMED_PER_STEP,
   });
   const deviceTrim = createDeviceTrim(orm, noteDeleted);
   const saveState = lazyStatement(() =>

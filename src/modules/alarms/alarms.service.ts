@@ -19,7 +19,7 @@ import {
 } from "./alarms.types.ts";
 
 /** Alarms handled without a pause, about 20 ms of work on a small gateway. */
-const HANDLED_AT_ONCE = 50;
+const HANDLED_PER_STEP = 50;
 /** Alarms of a page read without a pause. */
 const ALARMS_PER_SLICE = 500;
 
@@ -105,7 +105,7 @@ export function createAlarmsService(deps: {
       if (readAll(principal, slice).length < slice.length) throw noSuchAlarm();
     }
     ensureMayHandle(principal);
-    for (const slice of slicesOf(ids, HANDLED_AT_ONCE)) {
+    for (const slice of slicesOf(ids, HANDLED_PER_STEP)) {
       await workShare.pause();
       // Read again: a rule may have changed them while other work ran.
       const alarms = readAll(principal, slice);

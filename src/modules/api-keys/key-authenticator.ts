@@ -92,7 +92,7 @@ export class KeyAuthenticator {
     });
   }
 
-  /** Ends keys together with their creators and tenants. The module calls it once. */
+  /** Ends the uses of keys whose creator is disabled or changed, or whose tenant is deleted. The module calls it once. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("user.signed-out", ({ userId }) => this.#endWhere((use) => use.createdBy === userId));

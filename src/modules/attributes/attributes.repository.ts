@@ -9,7 +9,7 @@ import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeHead, AttributeScope, AttributeText } from "./attributes.types.ts";
 
-/** Devices whose keys are read without a pause. */
+/** Max. devices whose keys are read before other work gets its turn. */
 const DEVICES_PER_STEP = 20;
 
 function* tenantKeys(

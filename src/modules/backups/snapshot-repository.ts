@@ -107,7 +107,7 @@ const SNAPSHOTS = "snapshots/";
 const PACKS = "packs/";
 const MAPS = "maps/";
 const FORMAT = 1;
-const READ_AT_ONCE = 8;
+const READS_PARALLEL_MAX = 8;
 /** Bytes of records after which garbage is collected explicitly: parsed, they are several times as large. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
 
@@ -262,9 +262,9 @@ export class BackupRepository {
     if (names.length > RECORDS_MAX) throw unavailable("backup.records_too_long");
     const found = new Map<string, SnapshotRecord>();
     let bytes = 0;
-    for (let start = 0; start < names.length; start += READ_AT_ONCE)
+    for (let start = 0; start < names.length; start += READS_PARALLEL_MAX)
       await Promise.all(
-        names.slice(start, start + READ_AT_ONCE).map(async (name) => {
+        names.slice(start, start + READS_PARALLEL_MAX).map(async (name) => {
           try {
             const { record, length } = await this.#readRecord(name);
             found.set(name, record);

@@ -10,7 +10,7 @@ import type { CommandsService } from "./commands.service.ts";
 import type { CommandRequest } from "./commands.types.ts";
 
 /** Commands created before other work gets its turn. */
-const DEVICES_AT_ONCE = 25;
+const DEVICES_PER_STEP = 25;
 
 const commandOf = ({ body }: AuditContext) => {
   const command = omit(body as CommandRequest & { deviceIds: unknown }, "deviceIds"); // checked by the schema of the route
@@ -25,7 +25,7 @@ export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: Auth
       const { deviceIds, ...command } = body;
       reduceRequest(command); // an invalid command is refused once, not for each device
       const create = (deviceId: string) => deps.commands.create(principal, deviceId, command, 0);
-      return forEachDevice(deviceIds, create, DEVICES_AT_ONCE);
+      return forEachDevice(deviceIds, create, DEVICES_PER_STEP);
     },
     {
       auth: "commands:write",

@@ -61,15 +61,15 @@ function overdueOutcome({ status, attempts, timeoutMs }: Command) {
   return { status: "EXPIRED" as const, error: detail("command_error.absent") };
 }
 
-const DUE_AT_ONCE = 200;
+const DUE_PER_STEP = 200;
 /** Max. commands waiting for one device. */
 const QUEUED_MAX = 1_000;
 /** Commands per read of a device's queue; increases while they can be sent. */
-const READ_AT_ONCE = [1, 10, 100, QUEUED_MAX];
+const READ_PER_STEP = [1, 10, 100, QUEUED_MAX];
 /** Time for which finished commands are kept. */
 const KEPT_MS = 90 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
-const CLEAN_AT_ONCE = 1_000;
+const DELETED_PER_STEP = 1_000;
 const TIMER_MS_MAX = 0x7fffffff;
 
 interface CommandEngineDeps {
@@ -187,7 +187,7 @@ export class CommandEngine {
   listening(deviceId: DeviceId): void {
     const { repository } = this.#deps;
     this.#open.send(deviceId, () => {
-      for (const limit of READ_AT_ONCE)
+      for (const limit of READ_PER_STEP)
         for (const command of repository.listIn(deviceId, "QUEUED", limit))
           if (this.#dispatch(command) === command) return;
     });
@@ -428,7 +428,7 @@ export class CommandEngine {
     const { repository, now, log } = this.#deps;
     this.#timerAt = Number.POSITIVE_INFINITY;
     try {
-      for (const command of repository.listDue(now(), DUE_AT_ONCE)) this.#overdue(command);
+      for (const command of repository.listDue(now(), DUE_PER_STEP)) this.#overdue(command);
       repository.flush();
     } catch (error) {
       log.error("due commands could not be read", { error });
@@ -443,11 +443,11 @@ export class CommandEngine {
     const { repository, clock, retentionTime, log } = this.#deps;
     let deleted = 0;
     try {
-      deleted = repository.deleteFinished(retentionTime() - KEPT_MS, CLEAN_AT_ONCE);
+      deleted = repository.deleteFinished(retentionTime() - KEPT_MS, DELETED_PER_STEP);
     } catch (error) {
       log.error("old commands could not be deleted", { error });
     }
-    const waitMs = deleted === CLEAN_AT_ONCE ? 1_000 : CLEAN_EVERY_MS;
+    const waitMs = deleted === DELETED_PER_STEP ? 1_000 : CLEAN_EVERY_MS;
     this.#cancelCleaning = clock.schedule(waitMs, () => this.#clean());
   }
 

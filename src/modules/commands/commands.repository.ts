@@ -16,7 +16,7 @@ import { COMMAND_BYTES } from "./open-commands.ts";
 type Row = typeof commands.$inferSelect;
 
 /** Max. commands per deletion; fewer finish between two deletions. */
-const TRIMMED_AT_ONCE = 2_000;
+const TRIMMED_PER_STEP = 2_000;
 
 const toCommand = (row: Row): Command => ({
   ...row,
@@ -155,7 +155,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
     trimFinished(deviceId: DeviceId, bytesMax: number): void {
       const bytes = sql`${COMMAND_BYTES} + octet_length(params) + coalesce(octet_length(response), 0) + coalesce(octet_length(error), 0)`;
       const ranked = sql`SELECT rpc_id, sum(${bytes}) OVER (ORDER BY rpc_id DESC) AS bytes FROM commands WHERE device_id = ${deviceId} AND finished_at IS NOT NULL`;
-      const oldest = sql`SELECT rpc_id FROM (${ranked}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_AT_ONCE}`;
+      const oldest = sql`SELECT rpc_id FROM (${ranked}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_PER_STEP}`;
       current().delete(commands).where(sql`${commands.rpcId} IN (${oldest})`).run();
     },
     deleteFinished: (before: number, limit: number): number =>

@@ -42,7 +42,7 @@ const SERIES_MAX = 5_000;
 const POINTS_MIN = 20;
 const SERIES_DEVICES_MAX = 50;
 /** Points moved before the event loop turns: a local time of another year takes some microseconds. */
-const MOVED_AT_ONCE = 2_000;
+const MOVED_PER_STEP = 2_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
 /** Max. alarms searched for those of some devices. */
@@ -264,7 +264,7 @@ async function movedPoints(
   const [stamps, values]: [number[], Point["value"][]] = [[], []];
   let count = 0;
   for (const { ts: before, value } of points) {
-    if (++count % MOVED_AT_ONCE === 0) await workShare.next();
+    if (++count % MOVED_PER_STEP === 0) await workShare.next();
     const ts = move(before);
     if (ts === undefined || ts <= (stamps.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
     stamps.push(ts);

@@ -102,7 +102,7 @@ const USER_DASHBOARDS_MAX = 2;
 /** The same of all users and links of a tenant. */
 const TENANT_DASHBOARDS_MAX = 4;
 /** Devices looked up before the event loop turns. */
-const LOOKED_UP_AT_ONCE = 100;
+const LOOKED_UP_PER_STEP = 100;
 
 /** Exports a dashboard, without the names of devices that the caller may not see. */
 async function exportDashboard(
@@ -113,7 +113,7 @@ async function exportDashboard(
   const ids = [...new Set(JSON.stringify(content).match(UUID) ?? [])];
   const devices: { deviceId: string; name: string }[] = [];
   for (const [index, deviceId] of ids.entries()) {
-    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await workShare.next();
+    if (index % LOOKED_UP_PER_STEP === LOOKED_UP_PER_STEP - 1) await workShare.next();
     const name = nameOf(deviceId);
     if (name !== undefined) devices.push({ deviceId, name });
   }
@@ -176,7 +176,7 @@ async function importDashboard(
   const byName = new Map<string, string>();
   const candidates: readonly unknown[] = Array.isArray(named) ? named.slice(0, MAPPED_MAX) : [];
   for (const [index, { deviceId, name }] of candidates.filter(isNamedDevice).entries()) {
-    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await workShare.next();
+    if (index % LOOKED_UP_PER_STEP === LOOKED_UP_PER_STEP - 1) await workShare.next();
     const [found, second] = devices.findNamed(principal.tenantId, name);
     const isOne = found !== undefined && second === undefined;
     if (isOne && !devices.isKnown(deviceId)) byName.set(deviceId.toLowerCase(), found.deviceId);

@@ -132,7 +132,7 @@ function sharedToWire({ executed, keyMetadata, rotation }: SharedContent) {
 }
 
 /** Max. simultaneous requests for all links of a tenant, until their responses are written: anybody with a link may send many. */
-const LINKS_AT_ONCE_MAX = 2;
+const REQUESTS_PARALLEL_MAX = 2;
 
 /** Creates the routes that return a link's content. */
 export const sharedDashboardRoutes = ({
@@ -142,7 +142,7 @@ export const sharedDashboardRoutes = ({
   shares: SharesService;
   responses: ResponseSpace;
 }) => {
-  const lanes = new Lanes(LINKS_AT_ONCE_MAX);
+  const lanes = new Lanes(REQUESTS_PARALLEL_MAX);
   return new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",
     async ({ request, body }) => {

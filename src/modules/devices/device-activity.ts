@@ -14,7 +14,7 @@ import { type Device, type DeviceActivity, noActivity } from "./devices.types.ts
 import { type Inactivity, inactivityOf } from "./inactivity.ts";
 
 /** Max. devices whose deadlines are checked in one turn of the event loop. */
-const DUE_AT_ONCE_MAX = 2_000;
+const DUE_PER_STEP = 2_000;
 /** Interval in ms at which changes are written in slices, so that messages cause no write and slices delay nothing. */
 const FLUSH_INTERVAL_MS = 1_000;
 const FLUSH_ENTRIES_MAX = 500;
@@ -208,7 +208,7 @@ export class DeviceActivityTracker {
     this.#timerDueAt = Number.POSITIVE_INFINITY;
     const now = this.#deps.clock.monotonic();
     // The timer is due again at once for the rest, for example all devices that are silent after a restart.
-    for (let left = DUE_AT_ONCE_MAX; left > 0; left--) {
+    for (let left = DUE_PER_STEP; left > 0; left--) {
       const due = deadlines.takeDue(now);
       if (due === undefined) break;
       const entry = due.item;

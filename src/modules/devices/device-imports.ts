@@ -11,7 +11,7 @@ import type { Device, NewDevice } from "./devices.types.ts";
 import type { ImportPiece, UnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
 
 /** Devices created per transaction, in less than 10 ms. */
-const DEVICES_AT_ONCE = 25;
+const DEVICES_PER_STEP = 25;
 
 interface DeviceImportsDeps {
   readonly devices: Pick<DevicesService, "createMany" | "ensureRoom">;
@@ -53,10 +53,10 @@ export class DeviceImports {
     const pieces: ImportPiece[] = [];
     devices.ensureRoom(principal.tenantId, givens.length);
     try {
-      for (let start = 0; start < givens.length; start += DEVICES_AT_ONCE) {
+      for (let start = 0; start < givens.length; start += DEVICES_PER_STEP) {
         const later = workShare.pause();
         if (later !== undefined) await later;
-        const batch = givens.slice(start, start + DEVICES_AT_ONCE);
+        const batch = givens.slice(start, start + DEVICES_PER_STEP);
         const deviceIds: DeviceId[] = [];
         const piece = { importId, piece: pieces.length, deviceIds };
         const devicesOfBatch = devices.createMany(principal, batch, (device, index) => {

@@ -32,7 +32,7 @@ import { createMembershipRepository, type MembershipRepository } from "./members
 /** Max. different tags of a site that are listed: the list is sorted and searched in one go. */
 const TAGS_LISTED_MAX = 20_000;
 /** Devices per query; with 64 tags each, about 5 ms. */
-const DEVICES_AT_ONCE = 500;
+const DEVICES_PER_STEP = 500;
 
 export interface StateCount {
   readonly state: DeviceState;
@@ -245,7 +245,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
     },
     async findByText(tenantId, filter, signal) {
       const found: DeviceId[] = [];
-      for (const isInPart of devicesInParts(orm, tenantId, DEVICES_AT_ONCE)) {
+      for (const isInPart of devicesInParts(orm, tenantId, DEVICES_PER_STEP)) {
         if (signal.aborted) break;
         const rows = orm
           .select({ deviceId: devices.deviceId })
@@ -259,7 +259,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
     },
     async countTags(tenantId, visible) {
       const counts = new Map<string, number>();
-      for (const isInPart of devicesInParts(orm, tenantId, DEVICES_AT_ONCE)) {
+      for (const isInPart of devicesInParts(orm, tenantId, DEVICES_PER_STEP)) {
         const rows = orm
           .select({ deviceId: devices.deviceId, tags: devices.tags })
           .from(devices)

@@ -153,7 +153,7 @@ interface DevicesServiceDeps extends DeviceBuildingDeps {
 }
 
 /** Children detached per transaction, so that other work runs in between. */
-const CHILDREN_AT_ONCE = 25;
+const CHILDREN_PER_STEP = 25;
 
 /** Creates the service through which users manage devices. Devices that the caller may not see yield `not_found`. */
 export function createDevicesService(deps: DevicesServiceDeps) {
@@ -326,8 +326,8 @@ async function deleteWithChildren(
     const later = workShare.pause();
     if (later !== undefined) await later;
     const detached = transact(() => {
-      const ids = repository.detachChildren(deviceId, CHILDREN_AT_ONCE);
-      isLast = ids.length < CHILDREN_AT_ONCE;
+      const ids = repository.detachChildren(deviceId, CHILDREN_PER_STEP);
+      isLast = ids.length < CHILDREN_PER_STEP;
       if (isLast) isDeleted = repository.delete(deviceId);
       return ids;
     });

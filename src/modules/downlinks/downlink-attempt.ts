@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
-import { retryAfter, verdictOf } from "../../lib/network/retry-policy.ts";
+import { readRetryAfterMs, verdictOf } from "../../lib/network/retry-policy.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
@@ -126,7 +126,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
     const verdict = response.status === PAUSED ? { retry: "target" as const } : verdictOf(response.status);
     if (verdict === "delivered")
       return { verdict, error: null, response: { networkId: networkIdIn(response) } };
-    const retryAfterMs = retryAfter(response.headers["retry-after"], deps.wallClock());
+    const retryAfterMs = readRetryAfterMs(response.headers["retry-after"], deps.wallClock());
     return { verdict, error: refusalText(response, key), retryAfterMs };
   }
 

@@ -1,5 +1,5 @@
 import { detail } from "../../lib/core/domain-error.ts";
-import { waitAfter } from "../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { DeliveryTarget, Load } from "../../platform/delivery-queue/delivery-lanes.ts";
@@ -20,7 +20,7 @@ const PAUSED_MS = 60_000;
 /** Max. duration of an attempt, in ms; longer than the timeouts of codec and network server. */
 const ATTEMPT_MS_MAX = 60_000;
 const KEPT_MS = 30 * 86_400_000;
-const PRUNED_AT_ONCE = 1_000;
+const PRUNED_PER_STEP = 1_000;
 
 type SettledDownlink = Settled<DeliveryTarget, Downlink, NetworkResponse>;
 
@@ -113,7 +113,7 @@ export function createDownlinkDelivery(deps: {
       writeAfterMs: 0,
       isStrict: true,
       attempt,
-      waitAfter: (failures) => waitAfter(failures, deps.random),
+      backOffMs: (failures) => backOffMs(failures, deps.random),
       onSettled({ row, state, attempt }) {
         if (state === "delivered") addEvent(row, "downlink_sent", null);
         // Only the first failure; the outcome has its own event.
@@ -131,7 +131,7 @@ export function createDownlinkDelivery(deps: {
         }
         return gone;
       },
-      upkeep: () => void repository.deleteSettled(deps.retentionTime() - KEPT_MS, PRUNED_AT_ONCE),
+      upkeep: () => void repository.deleteSettled(deps.retentionTime() - KEPT_MS, PRUNED_PER_STEP),
     },
     deps,
   );

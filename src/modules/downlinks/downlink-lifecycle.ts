@@ -10,7 +10,7 @@ import { type DownlinkChanges, type DownlinksRepository, SPACE_BYTES } from "./d
 import type { Downlink, DownlinkState } from "./downlinks.types.ts";
 
 /** Max. downlinks per call of `failAll`. More rows would block the main thread. */
-export const FAILED_AT_ONCE = 100;
+export const FAILED_PER_STEP = 100;
 /** Max. kept reports of downlinks whose network id is not yet known: a report may arrive before the response to the downlink. */
 const EARLY_MAX = 1_000;
 const EARLY_MS = 60_000;

@@ -19,7 +19,7 @@ const DOWNLINK_BYTES = 512;
 export const SPACE_MIB = 8;
 export const SPACE_BYTES = SPACE_MIB * 1024 * 1024;
 /** Max. downlinks per deletion; fewer settle between two deletions. */
-const TRIMMED_AT_ONCE = 4_000;
+const TRIMMED_PER_STEP = 4_000;
 
 const bytes = sql`${DOWNLINK_BYTES} + octet_length(${downlinks.payload})`;
 const bytesWithError = sql`${bytes} + coalesce(octet_length(${downlinks.error}), 0)`;
@@ -157,7 +157,7 @@ export function createDownlinksRepository(database: MainDatabase) {
     trimSettled(integrationId: string, { bytesMax, now }: { bytesMax: number; now: number }): void {
       const isSettled = sql`state <> 'QUEUED' AND NOT (${and(isNotNull(downlinks.commandRpcId), isOpen, gt(downlinks.expiresAt, now))})`;
       const settled = sql`SELECT sequence, sum(${bytesWithError}) OVER (ORDER BY sequence DESC) AS bytes FROM integration_downlinks WHERE integration_id = ${integrationId} AND ${isSettled}`;
-      const oldest = sql`SELECT sequence FROM (${settled}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_AT_ONCE}`;
+      const oldest = sql`SELECT sequence FROM (${settled}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_PER_STEP}`;
       orm.delete(downlinks).where(sql`${downlinks.seq} IN (${oldest})`).run();
     },
     deleteSettled: (before: number, limit: number): number =>

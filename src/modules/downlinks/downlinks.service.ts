@@ -14,7 +14,7 @@ import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
 import { type DownlinkDelivery, targetOf } from "./downlink-delivery.ts";
-import { type DownlinkLifecycle, FAILED_AT_ONCE } from "./downlink-lifecycle.ts";
+import { type DownlinkLifecycle, FAILED_PER_STEP } from "./downlink-lifecycle.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
 import { bytesOf, type DownlinksRepository, SPACE_BYTES, SPACE_MIB } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
@@ -271,9 +271,9 @@ export function createDownlinksService(deps: {
       leaving.add(integrationId);
       try {
         for (;;) {
-          const carriers = repository.listCarriers(integrationId, FAILED_AT_ONCE);
+          const carriers = repository.listCarriers(integrationId, FAILED_PER_STEP);
           deps.lifecycle.failAll(carriers, () => detail("downlink_error.integration_deleted"));
-          if (carriers.length < FAILED_AT_ONCE) break;
+          if (carriers.length < FAILED_PER_STEP) break;
           await workShare.next();
         }
         remove();

@@ -1,6 +1,6 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { waitAfter } from "../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
@@ -239,7 +239,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
     const { protocol, clock, onFailed, random } = this.#deps;
     const { text: problem, isUserRefused = false } = protocol.failureOf(error);
     const isRefused = isUserRefused && this.#line === undefined;
-    const waitMs = waitAfter(failures, random, isRefused ? REFUSED_USER_WAITS : { maxMs: WAIT_MS_MAX });
+    const waitMs = backOffMs(failures, random, isRefused ? REFUSED_USER_WAITS : { maxMs: WAIT_MS_MAX });
     this.#change({ status: "waiting", problem, nextAttemptAt: clock.now() + waitMs });
     onFailed(problem);
     await waitFor(clock, waitMs, this.#stopping.signal);

@@ -161,7 +161,7 @@ interface ResponseWay {
 }
 
 /** Max. parts of a message that are processed without a pause. New children are the most expensive parts. */
-const PARTS_AT_ONCE = 25;
+const PARTS_PER_STEP = 25;
 
 type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 
@@ -263,7 +263,7 @@ export function createGatewaysService(deps: {
       return input instanceof DomainError ? [] : [{ part, input }];
     });
     const takePiece = (): Promise<void>[] => {
-      const piece = good.slice(0, PARTS_AT_ONCE);
+      const piece = good.slice(0, PARTS_PER_STEP);
       const refs = piece.map(({ part: [name] }) => ({ name }));
       const found = attempt(() => own.children(gateway, refs));
       if (found instanceof DomainError) throw found;

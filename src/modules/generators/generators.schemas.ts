@@ -49,8 +49,8 @@ export const generatorConfigSchema = t.Object(
 const config = documentedAs(generatorConfigSchema, {
   description: `\`{intervalSeconds, metrics: [{key, min, max, decimals?, pattern?, step?, periodSeconds?}], deviceIds?}\`.
 - \`intervalSeconds\`: 0.1 to 86,400
-- \`metrics\`: 1 to 100, each key once. \`pattern\` is \`random\` (unless given), \`walk\` (moves from where it was, by \`step\` on average), \`sine\` (waves of \`periodSeconds\`, 60 readings unless given) or \`counter\` (up by \`step\`, 1 unless given, and from \`min\` again). All values lie within \`min\` and \`max\` and have \`decimals\` (0 to 9)
-- \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the generator is made at its start unless given`,
+- \`metrics\`: 1 to 100, each key once. \`pattern\` is \`random\` (the default), \`walk\` (moves from the previous value, by \`step\` on average), \`sine\` (waves of \`periodSeconds\`; the default is 60 readings) or \`counter\` (adds \`step\`, 1 by default, and starts again at \`min\`). All values lie within \`min\` and \`max\` and have \`decimals\` (0 to 9)
+- \`deviceIds\`: devices to send for, 1,000 at most; by default a device named after the generator, which is created at its first start`,
 });
 
 export const WRITERS = { 403: "The caller has no access to one of the devices." };

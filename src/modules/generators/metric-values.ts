@@ -16,7 +16,7 @@ const WALK_STEPS_MAX = 3;
 /** Default length of a wave, in readings. */
 const WAVE_READINGS = 60;
 
-/** Possible values of a metric: `at(0)` … `at(size)`, ascending. */
+/** Possible values of a metric, ascending: `valueAt(0)` … `valueAt(size)`. */
 export interface Grid {
   readonly size: number;
   readonly unitsPerOne: number;
@@ -42,7 +42,7 @@ function usualDecimals(metric: Metric): number {
   return decimals;
 }
 
-/** Returns `undefined` if no number with the requested decimals lies between min and max, or doubles cannot distinguish them. */
+/** Returns the possible values of a metric; `undefined` if none with its `decimals` lies within its range, or if doubles cannot distinguish them. */
 export function gridOf(metric: Metric): Grid | undefined {
   const { min } = metric;
   const onlyMin: Grid = { size: 0, unitsPerOne: 1, valueAt: () => min, indexOf: () => 0 };

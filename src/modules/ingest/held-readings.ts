@@ -19,7 +19,7 @@ import type { IngestDevice, Rejection } from "./ingest.types.ts";
 const PER_DEVICE_MAX = { messages: 10_000, mib: 16 };
 const BYTES_MAX = PER_DEVICE_MAX.mib * 1024 * 1024;
 const RELEASE_INTERVAL_MS = 10_000;
-const RELEASED_AT_ONCE = 500;
+const RELEASED_PER_STEP = 500;
 /** Min. interval in ms between counts: health is queried every second, and counting a million messages takes long. */
 const COUNT_INTERVAL_MS = 60_000;
 
@@ -110,7 +110,7 @@ export class HeldReadings implements Part {
     const isFull = () => size.messages >= PER_DEVICE_MAX.messages || size.bytes + bytes > BYTES_MAX;
     let count = 0;
     // Usually, dropping one message is enough. A large message may need the space of thousands of small messages.
-    for (let limit = 1; isFull() && size.messages > 0; limit = RELEASED_AT_ONCE) {
+    for (let limit = 1; isFull() && size.messages > 0; limit = RELEASED_PER_STEP) {
       const dropped: number[] = [];
       const heads = repository.listOf(deviceId, limit);
       if (heads.length === 0) size = { messages: 0, bytes: 0 };
@@ -152,9 +152,9 @@ export class HeldReadings implements Part {
   /** Stores all held readings of a device, regardless of the clock. */
   async storeNow(deviceId: DeviceId): Promise<void> {
     const { repository } = this.#deps;
-    for (let batch = repository.listOf(deviceId, RELEASED_AT_ONCE); batch.length > 0; ) {
+    for (let batch = repository.listOf(deviceId, RELEASED_PER_STEP); batch.length > 0; ) {
       await this.#store(batch);
-      batch = repository.listOf(deviceId, RELEASED_AT_ONCE);
+      batch = repository.listOf(deviceId, RELEASED_PER_STEP);
     }
   }
 
@@ -167,7 +167,7 @@ export class HeldReadings implements Part {
   async #release(): Promise<void> {
     const { repository, clock } = this.#deps;
     for (;;) {
-      const due = repository.listDue(clock.now(), RELEASED_AT_ONCE);
+      const due = repository.listDue(clock.now(), RELEASED_PER_STEP);
       if (due.length === 0) return;
       await this.#store(due);
     }

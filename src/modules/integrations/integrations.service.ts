@@ -331,7 +331,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
       promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId: string): Integration | undefined => repository.findAcrossTenants(integrationId),
-    /** Returns the paths that accept messages: of the types, and of each integration. */
+    /** Returns the paths that accept messages: one for each type, and one for each integration. */
     listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.listBriefly(tenantId)),
     /** Returns an integration of the caller's tenant. @throws not_found */
     ensure: find,

@@ -20,7 +20,7 @@ const REASON_CHARACTERS_MAX = 500;
 /** Sends one mail at a time. */
 const IN_FLIGHT = { own: 0, shared: 1, perTenant: 1, perTarget: 1 };
 
-export const mailWaitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
+export const mailBackOffMs = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
 const unexpected = (error: unknown): MailRefusal =>
   new MailRefusal(
@@ -60,7 +60,7 @@ export function createMailDelivery(deps: MailDeliveryDeps) {
     if (transport === undefined)
       return { verdict: { retry: "target" }, error: null, isSkipped: true, retryAfterMs: NO_SERVER_MS };
     const attempts = mail.attempts + 1;
-    repository.update(mail.mailId, { attempts, dueAt: now() + mailWaitAfter(attempts) });
+    repository.update(mail.mailId, { attempts, dueAt: now() + mailBackOffMs(attempts) });
     await deps.durable();
     try {
       await transport.send(deps.render(mail));
@@ -100,7 +100,7 @@ export function createMailDelivery(deps: MailDeliveryDeps) {
       now,
       writeAfterMs: 0,
       attempt,
-      waitAfter: mailWaitAfter,
+      backOffMs: mailBackOffMs,
       write(results) {
         const tried = results.filter(({ attempt: { isSkipped } }) => isSkipped !== true);
         for (const settled of tried) save(settled);

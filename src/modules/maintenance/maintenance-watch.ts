@@ -9,7 +9,7 @@ import type { Maintenance } from "./maintenance.types.ts";
 /** Longest delay until a changed clock is noticed. */
 const POLL_MS = 15_000;
 /** Devices whose maintenance ends before other work runs: that of thousands may end at the same time. */
-const ENDED_AT_ONCE = 100;
+const ENDED_PER_STEP = 100;
 
 /** Device data relevant to maintenance; maintenance of a gateway includes its children. */
 export interface MaintainedDevice {
@@ -124,7 +124,7 @@ export class MaintenanceWatch {
   #poll(): void {
     try {
       const ended = [...this.#running.keys()].filter((deviceId) => this.#leftOf(deviceId) === 0);
-      for (const deviceId of ended.slice(0, ENDED_AT_ONCE)) this.#drop(deviceId);
+      for (const deviceId of ended.slice(0, ENDED_PER_STEP)) this.#drop(deviceId);
     } catch (error) {
       this.#deps.log.warn("writing the end of a maintenance failed, retrying", { error }); // a full disk, say
     }

@@ -30,10 +30,10 @@ import type {
 import type { Notifier } from "./notifier.ts";
 import { channelsOf, type Recipients, recipientsAfter, recipientsAmong, wants } from "./recipients.ts";
 
-const NOTIFICATIONS_AT_ONCE = 100;
+const NOTIFICATIONS_PER_STEP = 100;
 /** Recipients that are notified without a pause; about 8 ms. */
-const RECIPIENTS_AT_ONCE = 150;
-const ENDED_AT_ONCE = 100;
+const RECIPIENTS_PER_STEP = 150;
+const ENDED_PER_STEP = 100;
 const RETRY_MS = 5_000;
 /** Longest window that the settings allow. */
 const WINDOW_MS_MAX = HOUR_MS;
@@ -189,12 +189,12 @@ export class Dispatcher {
   /** Returns whether more notifications may be waiting. */
   #dispatchBatch(): boolean {
     const { repository, transact } = this.#deps;
-    const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
+    const notifications = repository.listNotifications(NOTIFICATIONS_PER_STEP);
     if (notifications.length === 0) return false;
     const batch: Batch = { audiences: new Map(), flows: new Map() };
     let written = 0;
     transact(() => {
-      for (let room = RECIPIENTS_AT_ONCE; written < notifications.length && room > 0; ) {
+      for (let room = RECIPIENTS_PER_STEP; written < notifications.length && room > 0; ) {
         const notification = notifications[written] as QueuedNotification;
         const { count, last } = this.#dispatch(notification, batch, room);
         room -= count;
@@ -204,7 +204,7 @@ export class Dispatcher {
       for (const flow of batch.flows.values()) repository.saveFlow(flow);
       repository.deleteNotifications(notifications[written - 1]?.sequence ?? 0);
     });
-    return notifications.length === NOTIFICATIONS_AT_ONCE || written < notifications.length;
+    return notifications.length === NOTIFICATIONS_PER_STEP || written < notifications.length;
   }
 
   /** Notifies at most `max` recipients. Returns their number, and the id of the last one if there are more. */
@@ -316,12 +316,12 @@ export class Dispatcher {
   /** Ends the due windows of digests. Returns whether more may be due. */
   #endWindows(): boolean {
     const { repository, transact, now } = this.#deps;
-    const ended = repository.listEnded(now(), ENDED_AT_ONCE);
+    const ended = repository.listEnded(now(), ENDED_PER_STEP);
     if (ended.length === 0) return false;
     transact(() => {
       for (const flow of ended) this.#endWindow(flow);
     });
-    return ended.length === ENDED_AT_ONCE;
+    return ended.length === ENDED_PER_STEP;
   }
 
   /** Sends the digest. While notifications keep arriving, another window follows without immediate notifications. */
@@ -350,8 +350,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the tenant of the user if the digest was sent; nothing is sent to users who were disabled or no longer want it. Returns "later" if the
-   * tenant currently has no room for a mail.
+   * Sends a digest to a user. Returns the tenant of the user if it was sent, "later" if the tenant currently has no room for a mail, and `undefined`
+   * if the user was disabled or no longer wants it.
    */
   #userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined | "later" {
     const { users, notifier, settingsOf } = this.#deps;

@@ -1,6 +1,6 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { DAY_MS } from "../../lib/core/units.ts";
-import { waitAfter } from "../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
@@ -22,7 +22,7 @@ const ATTEMPT_MS_MAX = 120_000;
 /** Max. dead letters of all tenants; beyond it, the tenant with the most loses its oldest. */
 const DEAD_MAX = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 const DEAD_DAYS = 30;
-const PRUNED_AT_ONCE = 1_000;
+const PRUNED_PER_STEP = 1_000;
 
 type StatusResponse = Pick<OutboundResponse, "status">;
 
@@ -154,7 +154,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
       now: () => now(),
       writeAfterMs: WRITE_AFTER_MS,
       attempt: deps.send,
-      waitAfter: (failures) => waitAfter(failures, deps.random),
+      backOffMs: (failures) => backOffMs(failures, deps.random),
       onSettled(settled) {
         const { target, state } = settled;
         if (state === "delivered") return;
@@ -166,7 +166,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
       upkeep: () =>
         repository.pruneDead(DEAD_MAX, {
           before: deps.retentionTime() - DEAD_DAYS * DAY_MS,
-          limit: PRUNED_AT_ONCE,
+          limit: PRUNED_PER_STEP,
         }),
     },
     { clock, log },

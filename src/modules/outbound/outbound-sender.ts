@@ -1,7 +1,7 @@
 import { detail, unavailable } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
-import { retryAfter, verdictOf } from "../../lib/network/retry-policy.ts";
+import { readRetryAfterMs, verdictOf } from "../../lib/network/retry-policy.ts";
 import { signatureOf } from "../../lib/network/signature.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -124,7 +124,7 @@ export function createOutboundSender(deps: {
         const verdict = verdictOf(status);
         const redirect = { url, location: headers.location, isSecret: sealedUrl !== undefined };
         const error = verdict === "delivered" ? null : refusalOf(status, redirect);
-        const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
+        const retryAfterMs = readRetryAfterMs(headers["retry-after"], clock.now());
         const response = { status, body: excerptOf(body), durationMs: took() };
         return { verdict, error, retryAfterMs, response };
       } catch (error) {

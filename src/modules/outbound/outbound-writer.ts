@@ -10,7 +10,7 @@ import { type OutboundRepository, TargetGone, type TargetRow } from "./outbound.
 import type { OutboundRequest, OutboundTarget } from "./outbound.types.ts";
 import type { OutboundDelivery } from "./outbound-delivery.ts";
 
-const WRITTEN_AT_ONCE = 200;
+const WRITTEN_PER_STEP = 200;
 
 /** Requests of a tenant that share a commit. */
 interface Group {
@@ -120,10 +120,10 @@ export function createOutboundWriter(deps: {
 
   /** Writes the requests in slices, because a message can have thousands of webhooks. */
   async function enqueueAll(requests: readonly OutboundRequest[]): Promise<void> {
-    for (let first = 0; first < requests.length; first += WRITTEN_AT_ONCE) {
+    for (let first = 0; first < requests.length; first += WRITTEN_PER_STEP) {
       const share = first === 0 ? undefined : workShare.pause();
       if (share !== undefined) await share;
-      enqueue(requests.slice(first, first + WRITTEN_AT_ONCE));
+      enqueue(requests.slice(first, first + WRITTEN_PER_STEP));
     }
   }
 

@@ -161,7 +161,7 @@ export function createOutboundRepository(database: MainDatabase) {
           sql`NOT EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId})`,
         )
         .run(),
-    /** Returns `undefined` if its dedupe key is taken. @throws TargetGone */
+    /** Inserts a request. Returns its number, or `undefined` if its dedupe key exists. @throws TargetGone */
     insert(request: Omit<RequestRow, "seq">): number | undefined {
       try {
         return insert.get(request)?.seq;

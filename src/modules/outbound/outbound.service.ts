@@ -28,7 +28,7 @@ import { createOutboundWriter } from "./outbound-writer.ts";
 /** Max. dead letters resent per call. */
 const REPLAYED_MAX = 10_000;
 /** Max. rows requeued or deleted before other requests run. */
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_STEP = 500;
 
 type TargetNow = (url: string) => OutboundTarget | undefined;
 
@@ -120,9 +120,9 @@ export function createOutboundService(deps: {
       if (deleted > 0) await workShare.next();
       queue.tryFlush();
       deps.transact(() => {
-        const count = repository.deleteOf(tenantId, source, { which, limit: ROWS_AT_ONCE });
+        const count = repository.deleteOf(tenantId, source, { which, limit: ROWS_PER_STEP });
         deleted += count;
-        isLast = count < ROWS_AT_ONCE;
+        isLast = count < ROWS_PER_STEP;
         if (isLast) atLast?.();
       });
     }
@@ -192,7 +192,7 @@ export function createOutboundService(deps: {
         while (after !== undefined && replayed < REPLAYED_MAX) {
           if (after > 0) await workShare.next();
           queue.tryFlush();
-          const dead = repository.listDead(tenantId, source, { after, limit: ROWS_AT_ONCE });
+          const dead = repository.listDead(tenantId, source, { after, limit: ROWS_PER_STEP });
           deps.transact(() => {
             for (const [targetId, rows] of Map.groupBy(dead, (row) => row.targetId)) {
               const to = destinations.get(targetId);
@@ -202,7 +202,7 @@ export function createOutboundService(deps: {
               revived.set(to.targetId, to);
             }
           });
-          after = dead.at(ROWS_AT_ONCE - 1)?.seq;
+          after = dead.at(ROWS_PER_STEP - 1)?.seq;
         }
       } finally {
         await reread(revived.values(), { tryNow: true }); // also what was revived before an error

@@ -13,15 +13,15 @@ export const stepWork = new WorkBudget(STEP_WORK_MAX);
 
 /** A value in the fields of a step, or a character of an expression. */
 export const PART_UNITS = 0.3;
-/** The same if the step runs on its own, because another step has unknown keys. */
+/** A value or character in a step that runs on its own, because another step has unknown keys. */
 export const PART_ALONE_UNITS = 1;
 /** A comparison of a name with one that ends with `*`. */
 export const WILDCARD_UNITS = 0.5;
 /** A failed step, after which the steps start over. */
 export const FAILURE_UNITS = 230;
-/** A value of a message that is copied. */
+/** Copying a value of a message. */
 export const VALUE_UNITS = 3;
-/** The same of a message with many values, whose copies are slow tables. */
+/** Copying a value of a message with many values, whose copies are slow tables. */
 const WIDE_VALUE_UNITS = 50;
 const WIDE_VALUES_MIN = 64;
 /** An attribute that is read from the database. */

@@ -17,7 +17,7 @@ import type { Job } from "./scheduler.resource.ts";
 import { type Run, type Schedule, TENANT_RUNS_MAX } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
-const JOBS_AT_ONCE = 50;
+const JOBS_PER_STEP = 50;
 /** Sentinel that sorts before every job time. */
 const BEFORE_ALL_TIMES = -1;
 
@@ -71,7 +71,7 @@ class ClockPause {
     for (const [index, { jobId, schedule, nextRunAt }] of written.entries()) {
       const next = nextTime(schedule, now);
       if (nextRunAt !== null && next !== undefined) jobs.setNext(jobId, { from: nextRunAt, to: next });
-      if (index % JOBS_AT_ONCE === JOBS_AT_ONCE - 1) await setImmediate();
+      if (index % JOBS_PER_STEP === JOBS_PER_STEP - 1) await setImmediate();
     }
   }
 }
@@ -133,9 +133,9 @@ function describeMissed({ scheduledFor, missed }: Plan): Text {
 export const CHECK_EVERY_MS = 15_000;
 /** Time after which the runs of a dead runner are taken over. */
 export const LEASE_MS = 60_000;
-const CLAIMED_AT_ONCE = 50;
+const CLAIMED_PER_STEP = 50;
 /** Jobs whose times are computed before other work runs. */
-const BEGUN_AT_ONCE = 5;
+const BEGUN_PER_STEP = 5;
 /** Max. delay in ms for the rest of an interrupted run; longer than any restart. */
 const BROKEN_OFF_MS_MAX = 15 * 60_000;
 /** Max. attempts, so that a run that crashes the program is not repeated forever. */
@@ -273,13 +273,13 @@ export class JobRunner {
   /** Returns runs to work on, abandoned runs first; undefined if there are none to claim. */
   async #claim(): Promise<Array<{ job: Job; run: Run }> | undefined> {
     const { jobs, runs } = this.#deps;
-    const left = runs.claimAbandoned(this.#lease, { except: [...this.#held], limit: CLAIMED_AT_ONCE });
-    const due = jobs.claimDue(this.#lease, CLAIMED_AT_ONCE);
+    const left = runs.claimAbandoned(this.#lease, { except: [...this.#held], limit: CLAIMED_PER_STEP });
+    const due = jobs.claimDue(this.#lease, CLAIMED_PER_STEP);
     if (left.length + due.length === 0) return undefined;
     const begun = left.flatMap((run) => this.#takeUp(run));
     for (const [index, job] of due.entries()) {
       begun.push(...this.#beginDue(job));
-      if (index % BEGUN_AT_ONCE === BEGUN_AT_ONCE - 1) await setImmediate();
+      if (index % BEGUN_PER_STEP === BEGUN_PER_STEP - 1) await setImmediate();
     }
     return begun;
   }
@@ -303,7 +303,7 @@ export class JobRunner {
         jobs.setNext(job.jobId, { from: job.nextRunAt, to: next });
         log.info("clock set back, job runs earlier", { jobId: job.jobId, name: job.name });
       }
-      if (index % CLAIMED_AT_ONCE === CLAIMED_AT_ONCE - 1) await setImmediate();
+      if (index % CLAIMED_PER_STEP === CLAIMED_PER_STEP - 1) await setImmediate();
     }
   }
 

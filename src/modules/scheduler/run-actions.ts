@@ -10,7 +10,7 @@ import type { Run, RunStatus, RunTarget } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
 /** Targets processed before other work runs; their results are written together. */
-const TARGETS_AT_ONCE = 25;
+const TARGETS_PER_STEP = 25;
 
 /** Device on which a run acts; without a name if it was deleted. */
 interface Target {
@@ -51,9 +51,9 @@ export class RunActions {
     await workShare.next(); // there may be 10,000 devices
     const done = new Set(this.#targets.listIds(run.runId));
     const open = this.#targetsOf(job).filter(({ deviceId }) => !done.has(deviceId));
-    for (let start = 0; start < open.length; start += TARGETS_AT_ONCE) {
+    for (let start = 0; start < open.length; start += TARGETS_PER_STEP) {
       if (!mayGoOn()) return false;
-      const targets = open.slice(start, start + TARGETS_AT_ONCE);
+      const targets = open.slice(start, start + TARGETS_PER_STEP);
       const results = await Promise.all(
         targets.map((target) =>
           tooLate === undefined ? this.#act(job, run, target) : failed(target, tooLate),

@@ -12,7 +12,7 @@ const KEPT_MAX = 1_000;
 const KEPT_MS = 90 * 86_400_000;
 const KEPT_MIN = 20;
 /** Expired runs deleted with each new one. */
-const AGED_AT_ONCE = 20;
+const AGED_PER_STEP = 20;
 /** Max. kept results of a job's devices; those of its newest run are always kept. */
 const TARGETS_KEPT_MAX = 2_000;
 
@@ -150,7 +150,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
     prune({ jobId, targetCount }: Pick<Run, "jobId" | "targetCount">, now: number): void {
       const place = (place: number) =>
         sql`(SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence DESC LIMIT 1 OFFSET ${place})`;
-      const oldest = sql`SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence LIMIT ${AGED_AT_ONCE}`;
+      const oldest = sql`SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence LIMIT ${AGED_PER_STEP}`;
       orm.run(
         sql`DELETE FROM scheduler_runs WHERE job_id = ${jobId} AND (sequence <= ${place(KEPT_MAX)} OR (sequence IN (${oldest}) AND started_at < ${now - KEPT_MS} AND sequence <= ${place(KEPT_MIN)}))`,
       );

@@ -16,7 +16,7 @@ interface UnknownTelemetryDeps {
   readonly log: Logger;
 }
 
-const FORGOTTEN_AT_ONCE = 500;
+const FORGOTTEN_PER_STEP = 500;
 
 /**
  * Telemetry without a device. If the device was deleted, a crash interrupted the deletion, and startup completes it. Otherwise the device table lost
@@ -70,8 +70,8 @@ export class UnknownTelemetry implements Part {
         devices: this.count,
       });
     await this.#finish(orphans.filter((id) => deleted.has(id)));
-    for (let from = 0, ids = [...deleted]; from < ids.length; from += FORGOTTEN_AT_ONCE) {
-      devices.forgetDeleted(ids.slice(from, from + FORGOTTEN_AT_ONCE));
+    for (let from = 0, ids = [...deleted]; from < ids.length; from += FORGOTTEN_PER_STEP) {
+      devices.forgetDeleted(ids.slice(from, from + FORGOTTEN_PER_STEP));
       await setImmediate();
     }
   }

@@ -1,6 +1,6 @@
 import { DomainError, detail, toText } from "../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
-import { waitAfter } from "../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../lib/network/retry-policy.ts";
 import { createWeeklyWindow, type WeeklyWindow } from "../../lib/time/weekly-window.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { TargetError } from "./target.errors.ts";
@@ -328,7 +328,7 @@ export class UplinkRunner {
           // Unconfirmed batches are sent again.
           if (signal.aborted) return;
           this.#set({ state: "ERROR", error: textFor(error), errorAt: this.#deps.clock.now() }, true);
-          await this.#sleep(Math.min(waitAfter(failures, this.#deps.random), RETRY_MAX_MS), "stop");
+          await this.#sleep(Math.min(backOffMs(failures, this.#deps.random), RETRY_MAX_MS), "stop");
         }
       }
     };
@@ -384,7 +384,7 @@ export class UplinkRunner {
     );
     const { random } = this.#deps;
     const ms =
-      reaction === "retry" ? Math.min(waitAfter(this.#failures, random), RETRY_MAX_MS) : SETTINGS_RETRY_MS;
+      reaction === "retry" ? Math.min(backOffMs(this.#failures, random), RETRY_MAX_MS) : SETTINGS_RETRY_MS;
     await this.#sleep(ms, isRefused ? "skip" : "stop");
   }
 

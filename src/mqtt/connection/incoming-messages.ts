@@ -29,7 +29,7 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   readonly delays: PublishDelays;
   /** Called when an application has published on a topic of its tenant. */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
-  /** Called when an application has published on a foreign topic. */
+  /** Called when an application has published on a topic that its key does not permit. */
   onForbidden(principal: Principal, message: IncomingMessage): void;
 }
 

@@ -20,9 +20,9 @@ import { type ApplicationTopic, readFilter, topicFor } from "./application-topic
 /** Devices per page for a new subscription. */
 const PAGE = 200;
 /** Readings of a message that are published without a pause, each to all subscribers. */
-const READINGS_AT_ONCE = 10;
+const READINGS_PER_STEP = 10;
 /** Max. devices whose newest values are read together. */
-const VALUES_AT_ONCE = 100;
+const VALUES_PER_STEP = 100;
 /** Max. bytes of newest values that clients have not taken yet, in total and of a tenant. One message counts as half of these at most. */
 const UNREAD_BYTES_MAX = { all: 64 * 1024 * 1024, tenant: 32 * 1024 * 1024 };
 /** Delay between two messages for a client that reads slowly, and the max. number of delays. */
@@ -136,7 +136,7 @@ export class ApplicationFeed {
     if (this.#deps.mqtt().applications.idle) return undefined;
     const { deviceId } = device;
     const before = this.#publishing.get(deviceId);
-    if (before === undefined && readings.length <= READINGS_AT_ONCE) {
+    if (before === undefined && readings.length <= READINGS_PER_STEP) {
       for (const reading of readings) this.#publishReading(device, reading);
       return this.#events.drained(device.tenantId);
     }
@@ -243,7 +243,7 @@ export class ApplicationFeed {
         return receiver.readiness === "ready" && isFull ? "later" : receiver.readiness;
       });
       if (!isReady) return false;
-      const next = deviceIds.slice(from, from + VALUES_AT_ONCE);
+      const next = deviceIds.slice(from, from + VALUES_PER_STEP);
       from += await this.#reading.run(tenantId, () => this.#sendSome(tenantId, next, receiver));
     }
     return true;

@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite";
 import { workShare } from "../load/fair-share.ts";
 
 /** Max. rows deleted per batch. More rows, or more rows that cascade from them, would block the main thread. */
-const ROWS_AT_ONCE = 250;
-const PARENTS_AT_ONCE = 100;
+const ROWS_PER_STEP = 250;
+const PARENTS_PER_STEP = 100;
 
 /** Table whose rows are deleted together with the rows they refer to. */
 interface Dependent {
@@ -82,8 +82,8 @@ export function createDependentRows(
     const { table } = rows;
     for (;;) {
       await workShare.pause();
-      const batch = valuesOf("rowid", rows, { only: settled[table], limit: ROWS_AT_ONCE });
-      if (batch.length < ROWS_AT_ONCE) return;
+      const batch = valuesOf("rowid", rows, { only: settled[table], limit: ROWS_PER_STEP });
+      if (batch.length < ROWS_PER_STEP) return;
       const ids = JSON.stringify(batch);
       for (const below of dependents.get(table) ?? [])
         await clearTable(below, valuesOf(below.key, { table, column: "rowid", parents: ids }), path);
@@ -103,8 +103,8 @@ export function createDependentRows(
     if (above.has(table)) return;
     const path = new Set([...above, table]);
     const below = dependents.get(table) ?? [];
-    for (let start = 0; start < keys.length; start += PARENTS_AT_ONCE) {
-      const parents = JSON.stringify(keys.slice(start, start + PARENTS_AT_ONCE));
+    for (let start = 0; start < keys.length; start += PARENTS_PER_STEP) {
+      const parents = JSON.stringify(keys.slice(start, start + PARENTS_PER_STEP));
       const rows = { table, column, parents };
       if (below.length === 0 || settled[table] !== undefined) await deleteRows(rows, path);
       for (const next of below) await clearTable(next, valuesOf(next.key, rows), path);

@@ -30,7 +30,7 @@ import type { createDeliveryStore } from "./delivery-store.ts";
  */
 
 /** Expired rows given up, and rows counted, before other work gets a turn. */
-const EXPIRED_AT_ONCE = 100;
+const EXPIRED_PER_STEP = 100;
 const SWEEP_INTERVAL_MS = 60_000;
 /** Delay between steps, so that other work gets a turn. */
 const NEXT_STEP_MS = 1;
@@ -39,9 +39,9 @@ const READ_AGAIN_MS = 10_000;
 const WRITE_AGAIN_MS = 5_000;
 const UNWRITTEN_MAX = 500;
 /** Rows given up in one step if the queue is full, so that the next row does not fill it again. */
-const EVICTED_AT_ONCE = 100;
+const EVICTED_PER_STEP = 100;
 /** Max. such steps before other work gets a turn. */
-const EVICTIONS_AT_ONCE = 20;
+const EVICTIONS_PER_STEP = 20;
 const TIMER_MS_MAX = 0x7fffffff;
 
 export const defaultInFlight: InFlightLimits = { own: 4, shared: 64, perTenant: 32, perTarget: 4 };
@@ -114,7 +114,7 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
   readonly isStrict?: boolean;
   attempt(row: Row, target: Target, signal: AbortSignal): Promise<Attempt<Reply>>;
   /** Delay after a number of consecutive failures, in ms. */
-  waitAfter(failures: number): number;
+  backOffMs(failures: number): number;
   /** Called with each result before it is written. */
   onSettled?(settled: Settled<Target, Row, Reply>): void;
   /** Writes results. After an error, it is called with all of them again. */
@@ -398,7 +398,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const { isStrict = false, now } = this.#kind;
     const { expiresAt = Number.POSITIVE_INFINITY } = row;
     const endedAt = now();
-    const dueAt = endedAt + this.#waitAfter(target, result);
+    const dueAt = endedAt + this.#backOffMs(target, result);
     if (retry === "target") {
       target.failedAt = endedAt;
       target.blockedUntil = Math.max(target.blockedUntil, dueAt);
@@ -413,7 +413,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   }
 
   /** Counts the failure and returns the delay before the next attempt, in ms. */
-  #waitAfter(
+  #backOffMs(
     target: WaitingTarget<Target>,
     result: { row: Row; attempt: Attempt<Reply>; startedAt: number; retry: "target" | "request" },
   ): number {
@@ -424,7 +424,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     // Several attempts in progress when it began to fail count as one failure.
     if (!isOfTarget) target.failures = 0;
     else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
-    return Math.max(this.#kind.waitAfter(isOfTarget ? target.failures : row.attempts + 1), retryAfterMs);
+    return Math.max(this.#kind.backOffMs(isOfTarget ? target.failures : row.attempts + 1), retryAfterMs);
   }
 
   #note(settled: Settled<Target, Row, Reply>): void {
@@ -448,9 +448,9 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     if (waiting === undefined || this.#lanes.fullestBeyond(waiting, 1).length === 0) return false;
     this.flush(); // what was sent must not be given up
     let isBeyond = true;
-    for (let step = 0; step < EVICTIONS_AT_ONCE && isBeyond; step++) {
-      const targets = this.#lanes.fullestBeyond(waiting, EVICTED_AT_ONCE);
-      isBeyond = this.#giveUp(targets, { reason: "full", limit: EVICTED_AT_ONCE }) > 0;
+    for (let step = 0; step < EVICTIONS_PER_STEP && isBeyond; step++) {
+      const targets = this.#lanes.fullestBeyond(waiting, EVICTED_PER_STEP);
+      isBeyond = this.#giveUp(targets, { reason: "full", limit: EVICTED_PER_STEP }) > 0;
     }
     this.#kind.upkeep?.();
     return isBeyond;
@@ -463,7 +463,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const targets = [...this.#lanes.targets.values()].filter(isExpired);
     if (targets.length === 0) return false;
     this.flush();
-    let left = EXPIRED_AT_ONCE;
+    let left = EXPIRED_PER_STEP;
     for (const { row } of targets) {
       if (left <= 0) return true;
       const target = this.#lanes.target(row);

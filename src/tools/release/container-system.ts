@@ -9,7 +9,7 @@ import type { ArchivedFile } from "./root-archive.ts";
 const LIBRARY =
   /^(?:lib|lib64)\/(?:[^/]+\/)?(?:ld-linux-[^/]+|lib(?:c|m|dl|pthread|rt|resolv|nss_dns|nss_files)\.so\.\d)$/;
 const COPYRIGHT = "usr/share/doc/libc6/copyright";
-/** Largest C library that is read, unpacked. */
+/** Max. bytes of the unpacked package of the C library. */
 const UNPACKED_MAX = 64 * 1024 * 1024;
 
 function run(cwd: string, command: string, ...args: string[]): Buffer {

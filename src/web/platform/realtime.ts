@@ -1,7 +1,7 @@
 // The live connection: one WebSocket for the whole console. It comes back by itself, signs in again and renews every subscription;
 // subscribers then receive a fresh snapshot and know that they may have missed something, also after the server left out events.
 import { signal } from "@preact/signals";
-import { waitAfter } from "../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../lib/network/retry-policy.ts";
 import type {
   RealtimeMessage,
   Refusal,
@@ -119,7 +119,7 @@ export class RealtimeClient {
       this.#options.onUnauthorized();
       return;
     }
-    const delay = waitAfter(++this.#attempt, this.#options.random ?? Math.random, RECONNECT);
+    const delay = backOffMs(++this.#attempt, this.#options.random ?? Math.random, RECONNECT);
     this.state.value = { kind: "waiting", retryAt: serverNow() + delay };
     this.#retryTimer = setTimeout(() => this.#connect(), delay);
   }

@@ -7,7 +7,7 @@ import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { createMailRepository } from "../../../src/modules/mail/mail.repository.ts";
 import { createMailService, type MailService } from "../../../src/modules/mail/mail.service.ts";
 import type { MailState, NewMail } from "../../../src/modules/mail/mail.types.ts";
-import { ATTEMPTS_MAX, mailWaitAfter } from "../../../src/modules/mail/mail-delivery.ts";
+import { ATTEMPTS_MAX, mailBackOffMs } from "../../../src/modules/mail/mail-delivery.ts";
 import { createSmtpTransport } from "../../../src/modules/mail/smtp-transport.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
@@ -240,7 +240,7 @@ describe("a mail server that does not", () => {
       params: { reason: expect.stringContaining("come back later") },
     });
     const sent = outbox.reached("SENT");
-    outbox.clock.advance(mailWaitAfter(1) - 1);
+    outbox.clock.advance(mailBackOffMs(1) - 1);
     expect(knocks).toBe(1);
     outbox.clock.advance(1);
     await sent;
@@ -268,7 +268,7 @@ describe("a mail server that does not", () => {
     await outbox.reached("QUEUED");
     await outbox.reached("QUEUED");
     const sent = outbox.reached("SENT");
-    outbox.clock.advance(mailWaitAfter(1));
+    outbox.clock.advance(mailBackOffMs(1));
     await sent;
     expect(ids).toHaveLength(2);
     expect(ids[0]).toBe(ids[1]!);
@@ -298,8 +298,8 @@ describe("a mail server that does not", () => {
     for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt++) {
       await outbox.reached("QUEUED");
       expect(only(outbox).attempts).toBe(attempt);
-      outbox.clock.advance(mailWaitAfter(attempt));
-      waited += mailWaitAfter(attempt);
+      outbox.clock.advance(mailBackOffMs(attempt));
+      waited += mailBackOffMs(attempt);
     }
     await outbox.reached("FAILED");
     expect(only(outbox)).toMatchObject({ state: "FAILED", attempts: 30 });
@@ -320,7 +320,7 @@ describe("the outbox", () => {
     await first.stop();
     const second = await openOutbox({ url: server.url, directory: first.directory, clock: first.clock });
     expect(server.received).toHaveLength(1);
-    second.clock.advance(mailWaitAfter(1));
+    second.clock.advance(mailBackOffMs(1));
     expect((await server.next()).parsed.messageId).toBe(parsed.messageId!);
   });
 

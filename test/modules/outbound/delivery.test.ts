@@ -1,7 +1,12 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { detail } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
-import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/network/retry-policy.ts";
+import {
+  backOffMs,
+  readRetryAfterMs,
+  type Verdict,
+  verdictOf,
+} from "../../../src/lib/network/retry-policy.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { allRows } from "../../../src/platform/database/row-list.ts";
 import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
@@ -214,21 +219,21 @@ describe("what an answer means", () => {
     });
 
   test("waits double from a second to five minutes, half of each by chance", () => {
-    expect([1, 2, 3, 4, 9, 50].map((n) => waitAfter(n, () => 1))).toEqual([
+    expect([1, 2, 3, 4, 9, 50].map((n) => backOffMs(n, () => 1))).toEqual([
       1_000, 2_000, 4_000, 8_000, 256_000, 300_000,
     ]);
-    expect([1, 9, 50].map((n) => waitAfter(n, () => 0))).toEqual([500, 128_000, 150_000]);
+    expect([1, 9, 50].map((n) => backOffMs(n, () => 0))).toEqual([500, 128_000, 150_000]);
     const ends = { firstMs: 500, maxMs: 15_000 };
-    expect([1, 2, 99].map((n) => waitAfter(n, () => 1, ends))).toEqual([500, 1_000, 15_000]);
-    expect(waitAfter(1, () => 0, ends)).toBe(250);
+    expect([1, 2, 99].map((n) => backOffMs(n, () => 1, ends))).toEqual([500, 1_000, 15_000]);
+    expect(backOffMs(1, () => 0, ends)).toBe(250);
   });
 
   test("Retry-After is seconds or a date, an hour at the most", () => {
     const now = Date.parse("2026-03-01T00:00:00Z");
-    expect(retryAfter("120", now)).toBe(120_000);
-    expect(retryAfter("Sun, 01 Mar 2026 00:00:30 GMT", now)).toBe(30_000);
-    expect(retryAfter("999999", now)).toBe(3_600_000);
+    expect(readRetryAfterMs("120", now)).toBe(120_000);
+    expect(readRetryAfterMs("Sun, 01 Mar 2026 00:00:30 GMT", now)).toBe(30_000);
+    expect(readRetryAfterMs("999999", now)).toBe(3_600_000);
     for (const none of [undefined, "", "soon", "-5", "Sat, 28 Feb 2026 00:00:00 GMT"])
-      expect(retryAfter(none, now)).toBe(0);
+      expect(readRetryAfterMs(none, now)).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { PUBACK, PUBCOMP, PUBREC } from "../../../src/lib/mqtt/packet-writer.ts";
 import type { PublishPacket, Subscription } from "../../../src/lib/mqtt/packets.ts";
 import { TopicTree } from "../../../src/lib/mqtt/topic-tree.ts";
-import { DirectLink, type DirectTree } from "../../../src/mqtt/broker/broker.ts";
+import { DirectLink, type DirectTree } from "../../../src/mqtt/broker/direct-link.ts";
 import { SharedGroups } from "../../../src/mqtt/broker/shared-groups.ts";
 import { SubscriptionCounts } from "../../../src/mqtt/broker/subscription-counts.ts";
 import { receiversOf } from "../../../src/mqtt/topics/receivers.ts";

@@ -7,7 +7,7 @@ import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { createDependentRows } from "../../../src/platform/database/dependent-rows.ts";
 
-const ROWS_AT_ONCE = 250;
+const ROWS_PER_STEP = 250;
 /** Rows per table and tenant: more than a part. */
 const MANY = 1_200;
 /** Rows per table that has dependent tables. */
@@ -130,11 +130,11 @@ test("whatever a tenant has in large numbers is deleted in parts, of every table
   await rows.clear("tenants", ["gone"]);
   clearImmediate(timer);
   expect(parts.length).toBeGreaterThan(filled.length);
-  expect(Math.max(...parts)).toBeLessThanOrEqual(ROWS_AT_ONCE);
+  expect(Math.max(...parts)).toBeLessThanOrEqual(ROWS_PER_STEP);
   expect(turns).toBeGreaterThanOrEqual(parts.length);
   for (const table of filled) {
     const left = rowsOf(sqlite, table) - (before.get(table) ?? 0);
-    expect({ table, isShort: left < ROWS_AT_ONCE * FEW }).toEqual({ table, isShort: true });
+    expect({ table, isShort: left < ROWS_PER_STEP * FEW }).toEqual({ table, isShort: true });
   }
   sqlite.run("DELETE FROM devices WHERE tenant_id = 'gone'"); // as the module of devices does, before profiles
   counting(() => void sqlite.run("DELETE FROM tenants WHERE tenant_id = 'gone'"));
@@ -170,7 +170,7 @@ test("rows that refer to rows of their own table, even in circles, are left to t
     for (let n = 0; n < 2_000; n++) sqlite.run("INSERT INTO leaf VALUES (?)", [n % 10]);
   })();
   await createDependentRows({ sqlite, transact }).clear("top", ["a"]);
-  expect(rowsOf(sqlite, "leaf")).toBeLessThan(ROWS_AT_ONCE);
+  expect(rowsOf(sqlite, "leaf")).toBeLessThan(ROWS_PER_STEP);
   expect(rowsOf(sqlite, "node")).toBe(10);
   sqlite.run("DELETE FROM top");
   expect([rowsOf(sqlite, "node"), rowsOf(sqlite, "leaf")]).toEqual([0, 0]);
@@ -189,5 +189,5 @@ test("a settled condition with OR deletes no rows of others", async () => {
     ["a"],
   );
   expect(sqlite.query("SELECT count(*) AS n FROM middle WHERE top = 'b'").get()).toEqual({ n: 1_000 });
-  expect(rowsOf(sqlite, "middle")).toBeLessThan(1_000 + ROWS_AT_ONCE);
+  expect(rowsOf(sqlite, "middle")).toBeLessThan(1_000 + ROWS_PER_STEP);
 });

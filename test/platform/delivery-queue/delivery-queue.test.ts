@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Verdict, waitAfter } from "../../../src/lib/network/retry-policy.ts";
+import { backOffMs, type Verdict } from "../../../src/lib/network/retry-policy.ts";
 import { ATTEMPT_MS_MAX, createRig, holdResponses, never, runTasks, useDatabase } from "./queue-fixture.ts";
 
 useDatabase();
@@ -31,7 +31,7 @@ describe("a target that fails", () => {
     await rig.pass(100);
     await response({ retry: "target" });
     await rig.pass(
-      waitAfter(1, () => 0.5),
+      backOffMs(1, () => 0.5),
       50,
     );
     expect(rig.bodies()).toHaveLength(5);
@@ -128,7 +128,7 @@ describe("a row", () => {
     await rig.pass(20_000, 50);
     const tries = rig.sent.filter(({ body }) => body === "poison").map((item) => item.at);
     const waits = tries.slice(1).map((timeMs, index) => timeMs - (tries[index] ?? timeMs));
-    expect(waits).toEqual([1, 2, 3, 4].map((attempt) => waitAfter(attempt, () => 0.5)));
+    expect(waits).toEqual([1, 2, 3, 4].map((attempt) => backOffMs(attempt, () => 0.5)));
     await rig.pass(60_000);
     expect(rig.bodiesOf("WAITING")).toEqual(["poison", "behind"]);
     await rig.pass(25 * 3_600_000, 300_000);

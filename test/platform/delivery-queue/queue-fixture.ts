@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eq, inArray } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { detail } from "../../../src/lib/core/domain-error.ts";
-import { type Verdict, waitAfter } from "../../../src/lib/network/retry-policy.ts";
+import { backOffMs, type Verdict } from "../../../src/lib/network/retry-policy.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { openMainDatabase } from "../../../src/platform/database/database.ts";
 import type { DeliveryTarget } from "../../../src/platform/delivery-queue/delivery-lanes.ts";
@@ -143,7 +143,7 @@ export function createRig(
         },
         now: () => clock.monotonic(),
         writeAfterMs: 250,
-        waitAfter: (failures) => waitAfter(failures, () => 0.5),
+        backOffMs: (failures) => backOffMs(failures, () => 0.5),
         async attempt(row, { targetId, tenantId }, signal) {
           if (isKilled()) return never();
           const lane = `${targetId} ${row.orderKey}`;

@@ -18,7 +18,7 @@ import type { AlarmRule } from "../rules/alarm-rule.ts";
 import type { AlarmAction } from "./alarm-actions.ts";
 import type { AlarmCommandsRepository } from "./alarm-commands.repository.ts";
 
-const AT_ONCE = 20;
+const COMMANDS_PER_STEP = 20;
 const RETRY_MS = 5_000;
 
 /**
@@ -145,7 +145,7 @@ export class AlarmCommander {
   async #sendAll(): Promise<void> {
     await setImmediate(); // the caller that raised the alarm continues first
     while (this.#isStarted) {
-      const next = this.#deps.commandsRepository.listNext(AT_ONCE);
+      const next = this.#deps.commandsRepository.listNext(COMMANDS_PER_STEP);
       if (next.length === 0) return;
       for (const command of next) await this.#send(command);
       await setImmediate();

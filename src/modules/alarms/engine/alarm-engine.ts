@@ -27,7 +27,7 @@ import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
 import { type DeviceState, keepWatched, silentAfterMs } from "./device-state.ts";
 
 /** Alarms cleared before other work gets its turn; all devices of a site may share a profile. */
-const ALARMS_AT_ONCE = 100;
+const ALARMS_PER_STEP = 100;
 
 /** Cleans up after rules that no longer watch a device: clears open alarms, which would never end, and discards counts. */
 export function createOrphans(deps: {
@@ -59,7 +59,7 @@ export function createOrphans(deps: {
 
   function work(): void {
     next = undefined;
-    let left = ALARMS_AT_ONCE;
+    let left = ALARMS_PER_STEP;
     for (const deviceId of waiting) {
       waiting.delete(deviceId);
       deps.guarded(deviceId, () => {

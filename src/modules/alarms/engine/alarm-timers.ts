@@ -3,7 +3,7 @@ import type { Clock } from "../../../platform/time/clock.ts";
 
 const WAIT_MS_MAX = 3_600_000;
 /** Max. timers run before other work gets its turn; after a long stop, all are due simultaneously. */
-const TAKEN_AT_ONCE_MAX = 200;
+const TIMERS_PER_STEP = 200;
 
 /** Calls back for a device (or an alarm) when its time is due; if it has several times, the earliest counts. */
 export class AlarmTimers<Id extends string> {
@@ -52,7 +52,7 @@ export class AlarmTimers<Id extends string> {
 
   #take(): void {
     const now = this.now();
-    for (let taken = 0; taken < TAKEN_AT_ONCE_MAX; taken++) {
+    for (let taken = 0; taken < TIMERS_PER_STEP; taken++) {
       const due = this.#queue.takeDue(now);
       if (due === undefined) return;
       if (this.#queued.get(due.item) !== due.dueAt) continue; // an earlier one came in between

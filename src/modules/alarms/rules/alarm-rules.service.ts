@@ -143,7 +143,7 @@ const DEVICES_MAX = 100;
 /** Max. rows per test, which take some seconds. */
 const ROWS_MAX = 500_000;
 /** Max. simultaneous tests per tenant; each takes its share of the processor. */
-const TESTS_AT_ONCE_MAX = 3;
+const TESTS_PARALLEL_MAX = 3;
 /** Max. time in ms for which a test blocks other work, whatever the rule costs. */
 const TURN_MS_MAX = 10;
 const ROWS_PER_CHECK = 16;
@@ -372,7 +372,7 @@ export function createAlarmRulesService(deps: {
 
   async function oneOfFew<Result>({ tenantId }: Principal, test: () => Promise<Result>): Promise<Result> {
     const inFlight = running.get(tenantId) ?? 0;
-    if (inFlight >= TESTS_AT_ONCE_MAX) throw limited("alarm.tests", 5);
+    if (inFlight >= TESTS_PARALLEL_MAX) throw limited("alarm.tests", 5);
     running.set(tenantId, inFlight + 1);
     try {
       return await test();

@@ -26,7 +26,7 @@ const CHATTERING_TIMES = 3;
 const STANDING_MS = DAY_MS;
 const LISTED_MAX = 10;
 /** Events per slice, about 10 ms of work. */
-const EVENTS_AT_ONCE = 1_000;
+const EVENTS_PER_STEP = 1_000;
 /** Max. events examined and counted for one response: some seconds of work, and about 20 MB. */
 const EVENTS_READ_MAX = 1_000_000;
 const EVENTS_COUNTED_MAX = 100_000;
@@ -224,12 +224,12 @@ export function createAlarmStatistics(deps: {
       const events = repository.listEvents(principal, filter, {
         ...range,
         before: last,
-        limit: EVENTS_AT_ONCE,
+        limit: EVENTS_PER_STEP,
       });
       for (const event of events) if (event.isCounted) counts.take(event);
       read += events.length;
       last = events.at(-1);
-      isComplete = events.length < EVENTS_AT_ONCE;
+      isComplete = events.length < EVENTS_PER_STEP;
     }
     const from = isComplete ? range.from : Math.max(range.from, beginOfPeriod(last?.at ?? range.from));
     const raisedUntil = clock.now() - STANDING_MS;

@@ -67,7 +67,7 @@ export class S3Target implements BackupTarget {
     return bytes;
   }
 
-  /** Returns the size of an object, or of the largest that is read; 0 if it does not exist. */
+  /** Returns the bytes of an object, at most those that are read of one with its name; 0 if it does not exist. */
   async #sizeOf(name: string): Promise<number> {
     const stored = await this.#retry(0, (signal) => this.#bucket.stat(name, signal));
     return Math.min(stored?.bytes ?? 0, bytesMaxOf(name));

@@ -8,7 +8,7 @@ import {
 } from "../../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../../lib/json/body.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
-import { waitAfter } from "../../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../../lib/network/retry-policy.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage, GrantedSubscription } from "../../../platform/broker/broker.types.ts";
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
@@ -252,7 +252,7 @@ export class MqttBridge implements Bridge {
   #noteFailure(reason: Text): number {
     const { clock, random, log, integrationId } = this.#deps;
     const failedAttempts = this.#record.state.failedAttempts + 1;
-    const ms = waitAfter(failedAttempts, random, { maxMs: WAIT_MS_MAX });
+    const ms = backOffMs(failedAttempts, random, { maxMs: WAIT_MS_MAX });
     log.warn("connection to the broker lost", {
       integrationId,
       reason: inEnglish(reason),

@@ -48,7 +48,7 @@ export interface EventsSize {
 export const LISTED_BYTES_MAX = 8 * 1024;
 
 /** Events whose texts are searched without a pause; with 8 KiB each, about 8 ms. */
-const SEARCHED_AT_ONCE = 500;
+const SEARCHED_PER_STEP = 500;
 
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // only our own stages are stored
@@ -178,9 +178,9 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     const isFound = sql`(${containsText(integrationEvents.text, text)} OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR ${isPayloadHidden ? sql`FALSE` : inPayload(text)})`;
     const all = seqsOf(where);
     const found: number[] = [];
-    for (let start = 0; start < all.length; start += SEARCHED_AT_ONCE) {
+    for (let start = 0; start < all.length; start += SEARCHED_PER_STEP) {
       if (start > 0) await workShare.pause();
-      found.push(...seqsOf(and(amongSeqs(all.slice(start, start + SEARCHED_AT_ONCE)), isFound)));
+      found.push(...seqsOf(and(amongSeqs(all.slice(start, start + SEARCHED_PER_STEP)), isFound)));
     }
     return found;
   }

@@ -10,7 +10,7 @@ import type { EventLog } from "./event-log.ts";
 import type { EventFilter, IntegrationEventsRepository } from "./integration-events.repository.ts";
 
 /** Max. messages per replay. */
-const REPLAYED_AT_ONCE = 1_000;
+const REPLAYED_MAX = 1_000;
 
 /** Events of integrations. Only users who see all devices may read them, because events show messages of any device. */
 export function createIntegrationEventsService(deps: {
@@ -78,7 +78,7 @@ export function createIntegrationEventsService(deps: {
     ): Promise<{ stored: number; failed: number }> {
       const integration = forEvents(principal, integrationId);
       const sums = { stored: 0, failed: 0 };
-      for (const eventId of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
+      for (const eventId of repository.listReplayable(integration.integrationId, REPLAYED_MAX)) {
         const event = repository.find(integration.integrationId, eventId);
         // Deleted, or worked on again by somebody else, meanwhile.
         if (event?.isReplayable !== true || inFlight.has(eventId)) continue;

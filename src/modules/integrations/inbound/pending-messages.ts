@@ -9,12 +9,12 @@ import type { LiveIntegration } from "./live-integration.ts";
 const POLL_INTERVAL_MS = 5_000;
 /** Delay after a full batch, which lets new messages be processed. */
 const NEXT_AFTER_MS = 50;
-const AT_ONCE = 100;
+const MESSAGES_PER_STEP = 100;
 /** Min. age of resumed messages; younger ones are still being processed. */
 const SETTLED_AFTER_MS = 30_000;
 /** Late duplicates arrive up to 72 minutes after the first message; a day also covers wrong clocks. */
 const SEEN_KEPT_MS = 86_400_000;
-const SEEN_AT_ONCE = 1_000;
+const FORGOTTEN_PER_STEP = 1_000;
 
 interface PendingMessagesDeps {
   readonly repository: Pick<
@@ -76,11 +76,11 @@ export class PendingMessages {
   async #workOffSome(integrationId: string): Promise<boolean> {
     const { repository, clock, log } = this.#deps;
     const own = { ownFrom: this.#ownFrom, settledAt: clock.now() - SETTLED_AFTER_MS };
-    const waiting = repository.listPending(integrationId, own, AT_ONCE);
+    const waiting = repository.listPending(integrationId, own, MESSAGES_PER_STEP);
     let done = 0;
     try {
       for (const eventId of waiting) if (await this.#resume(integrationId, eventId)) done++;
-      return waiting.length === AT_ONCE && done > 0;
+      return waiting.length === MESSAGES_PER_STEP && done > 0;
     } catch (error) {
       if (!isNoRoom(error)) log.warn("waiting messages could not be processed", { integrationId, error });
       return false;
@@ -106,7 +106,7 @@ export class PendingMessages {
     const { repository, clock, log } = this.#deps;
     try {
       for (const integrationId of repository.listWaiting()) void this.#workOff(integrationId);
-      repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE);
+      repository.forgetSeen(clock.now() - SEEN_KEPT_MS, FORGOTTEN_PER_STEP);
     } catch (error) {
       log.warn("waiting messages of integrations could not be read", { error });
     }

@@ -1,6 +1,6 @@
 import { detail } from "../../../lib/core/domain-error.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
-import { waitAfter } from "../../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../../lib/network/retry-policy.ts";
 import type { BrokerMessage, BrokerSettings } from "../../../platform/broker/broker.types.ts";
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";
@@ -210,7 +210,7 @@ export class BrokerLink {
   #retryLater(signal: AbortSignal): void {
     if (signal.aborted || this.#deps.filters.length === 0 || this.#connection !== undefined) return;
     this.#cancelRetry();
-    this.#cancelRetry = systemClock.schedule(waitAfter(++this.#failures, Math.random), () => {
+    this.#cancelRetry = systemClock.schedule(backOffMs(++this.#failures, Math.random), () => {
       if (!signal.aborted && this.#connection === undefined) this.#open().catch(() => undefined);
     });
   }

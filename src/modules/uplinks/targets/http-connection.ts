@@ -1,7 +1,7 @@
 import { detail } from "../../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { urlProblem } from "../../../lib/network/outbound-request.ts";
-import { retryAfter } from "../../../lib/network/retry-policy.ts";
+import { readRetryAfterMs } from "../../../lib/network/retry-policy.ts";
 import { type HttpContent, type HttpResponse, KeptHttp } from "../../../platform/network/kept-http.ts";
 import { withTimeLimit } from "../../../platform/network/time-limit.ts";
 import { TargetError } from "../target.errors.ts";
@@ -67,7 +67,7 @@ export class HttpConnection {
 
   /** Sends nothing until the time requested by the response; requests throw the error meanwhile. */
   pauseAfter(response: HttpResponse, error: TargetError): void {
-    const pauseMs = retryAfter(response.headers["retry-after"], this.#context.now());
+    const pauseMs = readRetryAfterMs(response.headers["retry-after"], this.#context.now());
     if (pauseMs > 0) this.#pause = { untilMs: performance.now() + pauseMs, error };
   }
 

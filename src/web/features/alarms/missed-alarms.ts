@@ -1,4 +1,4 @@
-import { waitAfter } from "../../../lib/network/retry-policy.ts";
+import { backOffMs } from "../../../lib/network/retry-policy.ts";
 import { serverNow } from "../../platform/now.ts";
 import { tellOfAlarm } from "./alarm-alerts.ts";
 import { alarmMessage, alarmsApi } from "./alarms-api.ts";
@@ -57,7 +57,7 @@ export class MissedAlarms {
       // The gateway may still be starting.
       this.#timer = setTimeout(
         () => void this.onSnapshot(),
-        waitAfter(++this.#failures, this.#random, RETRY),
+        backOffMs(++this.#failures, this.#random, RETRY),
       );
     }
   }

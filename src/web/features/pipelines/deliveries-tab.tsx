@@ -19,7 +19,7 @@ import { NewestError } from "../../ui/state/newest-error.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { type Delivery, type DeliveryState, type Pipeline, pipelinesApi } from "./pipelines-api.ts";
 
-const AT_ONCE = 25;
+const DELIVERIES_PER_PAGE = 25;
 const REFRESH_MS = 5_000;
 
 interface Props {
@@ -34,7 +34,7 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
   const list = usePages(
     (limit) => pipelinesApi.deliveries({ pipelineId, state: state === "all" ? undefined : state, limit }),
     [state],
-    AT_ONCE,
+    DELIVERIES_PER_PAGE,
   );
   useRefresh(list.reload, REFRESH_MS);
   const action = useAction();

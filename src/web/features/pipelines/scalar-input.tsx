@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { parseValue, showValue } from "./step-form.ts";
 
-/** Input of a text, a number, or any value; text that is not JSON is a string. */
+/** Input of a string, a number or any JSON value. With the kind `value`, input that is not JSON becomes a string. */
 export function ScalarInput(props: {
   kind: "text" | "number" | "integer" | "value";
   value: unknown;

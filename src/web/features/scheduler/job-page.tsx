@@ -17,13 +17,13 @@ import { RunList } from "./run-list.tsx";
 import { actionText, scheduleText, zonedTime } from "./schedule-text.ts";
 import { type JobDetail, schedulerApi } from "./scheduler-api.ts";
 
-const RUNS_AT_ONCE = 25;
+const RUNS_PER_PAGE = 25;
 const NAMES_SHOWN = 12;
 
 export function JobPage({ jobId }: { jobId: string }) {
   const { route } = useLocation();
   const loaded = useResource(() => schedulerApi.get(jobId), [jobId]);
-  const runs = usePages((limit) => schedulerApi.runs(jobId, limit), [jobId], RUNS_AT_ONCE);
+  const runs = usePages((limit) => schedulerApi.runs(jobId, limit), [jobId], RUNS_PER_PAGE);
   const reload = () => {
     loaded.reload();
     runs.reload();

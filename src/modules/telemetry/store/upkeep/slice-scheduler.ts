@@ -1,7 +1,7 @@
 import { FairTurns } from "../../../../platform/load/fair-turns.ts";
 
 /** Max. simultaneous long tasks of a tenant; others wait, which limits the memory in use. */
-const LONG_AT_ONCE = 4;
+const LONG_PARALLEL_MAX = 4;
 
 /** Work of one tenant, oldest first. */
 interface Lane<Task> {
@@ -34,7 +34,7 @@ class FairQueue<Task> {
 
   /** Requeues a long task after its turn. */
   returnLong(tenant: string, task: Task): void {
-    this.#lanes.of(tenant).long.splice(LONG_AT_ONCE - 1, 0, task);
+    this.#lanes.of(tenant).long.splice(LONG_PARALLEL_MAX - 1, 0, task);
     this.size++;
   }
 

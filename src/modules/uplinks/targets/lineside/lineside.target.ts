@@ -35,7 +35,7 @@ const NAME_CHARACTERS_MAX = 256;
 /** Number of last digits of an id, which are random; the first digits are its time, which devices of an import share. */
 const ID_DIGITS = 6;
 /** Max. simultaneous requests and attributes waiting for their response. */
-const AT_ONCE_MAX = 100;
+const REQUESTS_PARALLEL_MAX = 100;
 
 interface ChildNamesDeps {
   readonly prefix: string;
@@ -89,8 +89,8 @@ class ChildNames {
     const missing = [...new Map(devices.map((device) => [device.deviceId, device])).values()].filter(
       (device) => this.#names.get(device.deviceId)?.wanted !== this.#wantedNameOf(device),
     );
-    for (let start = 0; start < missing.length; start += AT_ONCE_MAX) {
-      const part = missing.slice(start, start + AT_ONCE_MAX);
+    for (let start = 0; start < missing.length; start += REQUESTS_PARALLEL_MAX) {
+      const part = missing.slice(start, start + REQUESTS_PARALLEL_MAX);
       await Promise.all(part.map((device) => this.#claimOne(connection, device)));
     }
   }
