@@ -324,6 +324,7 @@ describe("a kill", () => {
         replacedMs = performance.now() - began;
       } else await Bun.sleep((REACH * replacedMs * (round - 1)) / (ROUNDS - 1)); // the moment of the kill
       updating.kill("SIGKILL");
+      if (!isRunning(pid)) throw new Error(`the gateway ended by itself: ${output()}`);
       await endProcess(pid);
       for (let starts = 0; starts < 2; starts++) {
         running = await start([program], directory, {});
