@@ -3,10 +3,13 @@ import { useState } from "preact/hooks";
 import { unitSymbol } from "../../../lib/keys/key-format.ts";
 import {
   DECIMALS_MAX,
+  KEY_BYTES_MAX,
   KEY_KINDS,
   type KeyMetadata,
   LIMIT_NAMES,
+  NAME_CHARACTERS_MAX,
   STATE_COLORS,
+  UNIT_CHARACTERS_MAX,
 } from "../../../lib/keys/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
@@ -59,7 +62,7 @@ export function KeyEditor(props: Props) {
           label={t("common.key")}
           error={isTaken ? t("meta.keyTaken") : undefined}
           required
-          maxLength={256}
+          maxLength={KEY_BYTES_MAX}
           list="sent-keys"
           autocapitalize="off"
           spellcheck={false}
@@ -76,7 +79,7 @@ export function KeyEditor(props: Props) {
         <TextField
           label={t("common.name")}
           hint={t("meta.nameHint")}
-          maxLength={100}
+          maxLength={NAME_CHARACTERS_MAX}
           value={form.name}
           onText={(name) => set({ name })}
         />
@@ -130,7 +133,7 @@ function UnitField({ form, set }: PartProps) {
       <TextField
         label={t("common.unit")}
         hint={t("meta.unitHint")}
-        maxLength={32}
+        maxLength={UNIT_CHARACTERS_MAX}
         list="units"
         autocapitalize="off"
         spellcheck={false}
@@ -153,7 +156,7 @@ function GroupField({ form, set, entries }: PartProps & Pick<Props, "entries">) 
       <TextField
         label={t("meta.group")}
         hint={t("meta.groupHint")}
-        maxLength={100}
+        maxLength={NAME_CHARACTERS_MAX}
         list="key-groups"
         value={form.group}
         onText={(group) => set({ group })}
@@ -209,7 +212,7 @@ function StateFields({ form, set }: PartProps) {
             aria-label={t("common.value")}
             placeholder={t("common.value")}
             required
-            maxLength={100}
+            maxLength={NAME_CHARACTERS_MAX}
             value={state.value}
             onInput={(e) => change(index, { value: e.currentTarget.value })}
           />
@@ -218,7 +221,7 @@ function StateFields({ form, set }: PartProps) {
             aria-label={t("meta.stateName")}
             placeholder={t("meta.stateName")}
             required
-            maxLength={100}
+            maxLength={NAME_CHARACTERS_MAX}
             pattern=".*\S.*"
             value={state.name}
             onInput={(e) => change(index, { name: e.currentTarget.value })}
