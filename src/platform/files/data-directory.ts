@@ -12,6 +12,7 @@ import { join, resolve } from "node:path";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../core/log.ts";
+import { readGatewayPid } from "../network/gateway-address.ts";
 import { StartupError } from "../process/startup-error.ts";
 import { describeSystemError } from "../process/system-errors.ts";
 import { finishKeyRotation } from "../secrets/key-rotation.ts";
@@ -154,11 +155,23 @@ const notWritable = (path: string, cause: unknown): StartupError =>
     { cause },
   );
 
-/** Locks the directory for this process. @throws StartupError */
+/** Returns whether the process of the newest gateway on the directory still runs, and is another one. */
+function hasOtherGateway(path: string): boolean {
+  const pid = readGatewayPid(path);
+  return pid !== undefined && pid !== process.pid && existsSync(`/proc/${pid}`);
+}
+
+/** Max. wait for a command that looks whether a gateway runs, in ms: on a busy machine, it may be held up while it has the lock. */
+const LOCK_WAIT_MS_MAX = 5_000;
+
+/** Locks the directory for this process. Waits for the lock unless another gateway runs there. @throws StartupError */
 function takeLock(path: string): FileLock {
+  const deadline = performance.now() + LOCK_WAIT_MS_MAX;
   try {
-    const lock = takeGatewayLock(path);
-    if (lock !== undefined) return lock;
+    do {
+      const lock = takeGatewayLock(path);
+      if (lock !== undefined) return lock;
+    } while (!hasOtherGateway(path) && performance.now() < deadline);
   } catch (cause) {
     throw cause instanceof StartupError ? cause : notWritable(path, cause);
   }

@@ -141,3 +141,44 @@ test("a secret that was cut off while it was written is never used", async () =>
     expect(Buffer.from(data.secret(`key${length}`, 32))).toEqual(Buffer.from(renewed));
   }
 });
+
+let holder: Bun.Subprocess | undefined;
+afterEach(async () => {
+  holder?.kill();
+  await holder?.exited;
+  holder = undefined;
+});
+
+/** A command that holds the lock of the directory for a time in ms, or until it is killed. */
+async function holding(ms: number): Promise<Bun.Subprocess> {
+  const lock = join(import.meta.dir, "../../../src/platform/files/file-lock.ts");
+  const script = `const { takeFileLock } = await import(${JSON.stringify(lock)});
+    const held = takeFileLock(${JSON.stringify(join(path, "lineside.lock"))});
+    console.log(held === undefined ? "taken" : "held");
+    setTimeout(() => { held.release(); setInterval(() => {}, 1e6); }, ${ms});`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  holder = child;
+  expect(new TextDecoder().decode(value).trim()).toBe("held");
+  return child;
+}
+
+test("a start waits for a command that holds the lock for a moment", async () => {
+  data.release();
+  const command = await holding(1_500);
+  data = openDataDirectory(path);
+  expect(command.exitCode).toBeNull();
+});
+
+test.skipIf(process.platform !== "linux")("a start does not wait where another gateway runs", async () => {
+  data.release();
+  const gateway = await holding(60_000);
+  await writeFile(
+    join(path, "gateway.json"),
+    JSON.stringify({ url: "http://127.0.0.1:1", pid: gateway.pid }),
+  );
+  expect(() => openDataDirectory(path)).toThrow("Another Lineside is running");
+  gateway.kill();
+  await gateway.exited;
+  data = openDataDirectory(path);
+});
