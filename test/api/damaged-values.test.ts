@@ -1,13 +1,17 @@
 // SQLite has no checksums: damage within stored JSON leaves the structure of a database intact, and only reading the value finds it.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runBackup } from "../../src/modules/backups/backup-job.ts";
+import { restore } from "../../src/modules/backups/restore-job.ts";
 import { FolderTarget } from "../../src/modules/backups/targets/folder-target.ts";
 import { checkDatabase } from "../../src/platform/database/database-check.ts";
+import { readStampOf } from "../../src/platform/database/database-stamp.ts";
 import { JSON_COLUMNS } from "../../src/platform/database/stored-json.ts";
+import { DATABASE_FILES } from "../../src/platform/files/inventory.ts";
 import { StartupError } from "../../src/platform/process/startup-error.ts";
 import { jsonColumns } from "../security/full-tenant.ts";
 import { createTestApp } from "../support/test-app.ts";
@@ -87,4 +91,22 @@ test("a backup names damaged values, and does not count as a good one", async ()
   });
   expect(result.problems).toEqual([expect.stringMatching(/^lineside\.db: uplinks\.target is damaged/)]);
   repair();
+  // Restored without a word, it would only end the next start with the same reason.
+  const [target, dataPath] = [new FolderTarget(join(root, "place")), join(root, "restored")];
+  const job = { dataPath, passphrase: undefined, snapshot: undefined };
+  const error = await restore(target, job).catch((failure: unknown) => failure);
+  expect(error).toMatchObject({ code: "backup.value_damaged" });
+  expect(existsSync(join(dataPath, "lineside.db"))).toBe(false);
+  const report = await restore(target, { ...job, skipsDamaged: true });
+  expect(report.problems).toEqual([expect.stringMatching(/^lineside\.db: uplinks\.target is damaged/)]);
+});
+
+test.each(DATABASE_FILES)("a start replaces damaged check values of keys in %s", async (file) => {
+  const path = join(directory, file);
+  const database = new Database(path);
+  database.run("UPDATE __inventory SET keys = substr(keys, 1, 9)");
+  database.close();
+  const fixture = await createTestApp({ directory, config });
+  await fixture.stop();
+  expect(Object.keys(readStampOf(path)?.keys ?? {})).toContain("storage.key");
 });

@@ -681,6 +681,7 @@ export interface ServerPlaces {
   readonly "backup.sum_wrong": "name";
   readonly "backup.too_little_memory": "availableMb" | "neededMb";
   readonly "backup.upload_offset": "offset";
+  readonly "backup.value_damaged": "problem";
   readonly "bacnet.bad_response": "reason";
   readonly "bacnet.csv_unreadable": "reason";
   readonly "bacnet.key_not_writable": "key";

@@ -27,6 +27,7 @@ import {
   SnapshotReader,
   sqliteProblem,
   telemetryProblems,
+  valueProblems,
 } from "./snapshot-reader.ts";
 import { BackupRepository } from "./snapshot-repository.ts";
 
@@ -66,7 +67,7 @@ export interface RestoreReport {
   readonly damaged: readonly DamagedPages[];
   /** Omitted databases, which the backup lacks or whose readable pages cannot be opened. The existing ones stay unchanged. */
   readonly skipped: readonly string[];
-  /** Damage of the restored telemetry, one English line each. */
+  /** Damage of the restored databases, one English line each. */
   readonly problems: readonly string[];
 }
 
@@ -128,6 +129,8 @@ async function restoreParts(
     if (unusable.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
   const replaced = DATABASE_FILES.filter((name) => names.includes(name) && !unusable.includes(name));
   if (replaced.length === 0) throw invalid("backup.object_damaged", { name: first ?? record.id });
+  const values = replaced.flatMap((name) => (name === TELEMETRY ? [] : valueProblems(folder, name)));
+  ensureIntact(values, skipsDamaged);
   const telemetry = join(folder, TELEMETRY);
   const problems = existsSync(telemetry) ? allProblems(record, telemetryProblems(telemetry)) : [];
   ensureReadable(folder, schemas);
@@ -136,7 +139,16 @@ async function restoreParts(
   if (areKeysRestored) reader.restoreFiles(folder);
   completeRestoration(dataPath, replaced);
   const meant = only?.map((name) => `${name}.db`) ?? DATABASE_FILES;
-  return { damaged, skipped: meant.filter((name) => !replaced.some((other) => other === name)), problems };
+  return {
+    damaged,
+    skipped: meant.filter((name) => !replaced.some((other) => other === name)),
+    problems: [...new Set([...values, ...problems])],
+  };
+}
+
+/** Refuses damaged values, because the next start may need them. @throws DomainError `invalid` */
+function ensureIntact([problem]: readonly string[], skipsDamaged: boolean): void {
+  if (problem !== undefined && !skipsDamaged) throw invalid("backup.value_damaged", { problem });
 }
 
 /**

@@ -257,12 +257,16 @@ function openDatabases(folder: string, names: readonly string[]): OpenedReport {
     if (isHotLog(name) || name === TELEMETRY) continue;
     const path = join(folder, name);
     if (sqliteProblem(path) !== undefined) throw invalid("backup.check_failed", { name });
-    values.push(...usingCopy(path, damagedValues).map((problem) => `${name}: ${problem}`));
+    values.push(...valueProblems(folder, name));
   }
   return names.includes(TELEMETRY)
     ? { problems: [...values, ...telemetryProblems(join(folder, TELEMETRY))], isTelemetryChecked: true }
     : { problems: values, isTelemetryChecked: false };
 }
+
+/** Returns the damaged values of a restored database with an intact structure, one English line for each column. */
+export const valueProblems = (folder: string, name: string): string[] =>
+  usingCopy(join(folder, name), damagedValues).map((problem) => `${name}: ${problem}`);
 
 /** Returns the damage of a restored telemetry.db and its log. */
 export function telemetryProblems(path: string): readonly string[] {

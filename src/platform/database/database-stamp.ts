@@ -1,7 +1,6 @@
 import { constants, Database } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
 import { openDatabaseFile } from "./database-file.ts";
-import { parseStored } from "./stored-json.ts";
 
 /** Identifies the data directory that a database belongs to, and its generation among the directory's files. */
 export interface Stamp {
@@ -16,13 +15,22 @@ export interface Stamp {
 const TABLE = "__inventory";
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** Parses check values of keys; none if they are damaged: `inventory.json` and the other databases have them as well, and the next stamp replaces them. */
+function parseKeys(text: string): Stamp["keys"] {
+  try {
+    return (JSON.parse(text) as Stamp["keys"] | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
 /** Returns a database's stamp; undefined if it has no stamp yet. @throws SQLiteError for an unreadable file */
 export function readStamp(database: Database): Stamp | undefined {
   if (database.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(TABLE) === null) return undefined;
   const row = database
     .query<Omit<Stamp, "keys"> & { keys: string }, []>(`SELECT gateway, generation, keys FROM ${TABLE}`)
     .get();
-  return row === null ? undefined : { ...row, keys: parseStored(row.keys, TABLE, "keys") as Stamp["keys"] };
+  return row === null ? undefined : { ...row, keys: parseKeys(row.keys) };
 }
 
 /** Stamps a database, within the transaction of the caller, if any. */

@@ -65,7 +65,7 @@ export const JSON_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map([
 export class DamagedValueError extends StartupError {
   constructor(table: string, column: string, cause: unknown) {
     super(
-      `A value of the table ${table} (column ${column}) is damaged. Nothing was changed. lineside check lists all such values; lineside restore --replace --only lineside --from <place> puts back the configuration of a backup.`,
+      `A value of lineside.db in the table ${table} (column ${column}) is damaged. Nothing was changed. lineside check lists all such values. lineside backup list --to <place> shows which backups are good, and lineside restore <backup> --replace --only lineside --from <place> puts back the configuration of one.`,
       { cause },
     );
   }
