@@ -53,6 +53,9 @@ export interface CommittedGroup {
   readonly staged: StagedGroup;
 }
 
+/** Hot points, in multiples of `hotPointsMax`, beyond which commits wait for the sealing. */
+export const BACKLOG_MAX = 4;
+
 /** State of the worker: the file, the dictionaries and the hot content. */
 export class StoreEngine {
   readonly file: TelemetryFile;
@@ -114,6 +117,11 @@ export class StoreEngine {
 
   get walIsTooLarge(): boolean {
     return this.file.walBytes >= this.options.walBytesMax * BUSY_WAL_TIMES;
+  }
+
+  /** True if sealing cannot keep up, so commits wait for it. */
+  get isBehind(): boolean {
+    return (this.frozen?.points ?? 0) + this.hot.points >= this.options.hotPointsMax * BACKLOG_MAX;
   }
 
   /** All generations, oldest first. */

@@ -1,4 +1,4 @@
-import type { Statement } from "bun:sqlite";
+import { SQLiteError, type Statement } from "bun:sqlite";
 import { iso } from "../../../../lib/time/iso-time.ts";
 import { type BlockHead, decodeHead, type EncodedBlock } from "../codec/block-codec.ts";
 import type { ColumnPieces } from "../codec/block-pieces.ts";
@@ -188,6 +188,8 @@ export interface BlockEdit extends FamilyKey {
 }
 
 const CORRUPT_BLOCKS_KEPT = 100;
+/** Time in ms for which a change of an unreadable block is retried: a disk may be away for a moment, and SQLite reports that as damage. */
+const UNREAD_MS_MAX = 600_000;
 
 /** Blocks of all devices. Blocks of a family never overlap in time, and contain each (key, ts) once. */
 export class BlockStore {
@@ -198,6 +200,8 @@ export class BlockStore {
   readonly corrupt = new Map<number, string>();
   /** Called for each block added to `corrupt`. */
   onDamaged: () => void = () => undefined;
+  /** Body id → time of the first failed read by SQLite. */
+  readonly #unread = new Map<number, number>();
   readonly #file: TelemetryFile;
   readonly #scratch = new Scratch();
   readonly #cache = new BlockCache();
@@ -269,6 +273,18 @@ export class BlockStore {
     });
   }
 
+  /**
+   * Works like `load`, for a change that treats a damaged block as lost.
+   * @param isUrgent true if the change cannot wait for a failing disk
+   * @throws Error for a block that SQLite cannot read and that may be readable when the change is tried again
+   */
+  loadForChange(ref: BlockRef, isUrgent: boolean): Rows | null | "gone" {
+    const rows = this.load(ref);
+    const since = this.#unread.get(ref.body);
+    if (since === undefined || isUrgent || performance.now() - since >= UNREAD_MS_MAX) return rows;
+    throw new Error(`${this.describe(ref, "cannot be read")}; its change is tried again`);
+  }
+
   /** Works like `load`, but the numbers and timestamps are valid only until the next call; the block stays in memory. */
   lend(ref: BlockRef, keys: ReadonlySet<number>): Rows | null | "gone" {
     this.#scratch.reset();
@@ -333,8 +349,12 @@ export class BlockStore {
 
   #read(ref: BlockRef, read: () => Rows | "gone"): Rows | null | "gone" {
     try {
-      return read();
+      const rows = read();
+      this.#unread.delete(ref.body);
+      return rows;
     } catch (error) {
+      if (error instanceof SQLiteError && !this.#unread.has(ref.body))
+        this.#unread.set(ref.body, performance.now());
       this.#damaged(ref, error);
       return null;
     }

@@ -65,7 +65,7 @@ function* trim(
   batch: EditBatch,
   { ref, keys, deletion }: { ref: BlockRef; keys: ReadonlySet<number> | null; deletion: Deletion },
 ): Steps<number> {
-  const rows = engine.blocks.load(ref);
+  const rows = engine.blocks.loadForChange(ref, engine.isBehind);
   if (rows === null || rows === "gone") return 0;
   const kept = withoutRange(rows, { keys, from: deletion.from, to: deletion.to });
   const points = countPoints(kept);

@@ -97,7 +97,7 @@ function* reopen(
   batch: EditBatch,
   { of, block, rows }: { of: FamilyKey; block: BlockRef; rows: Rows },
 ): Steps<void> {
-  const old = engine.blocks.load(block);
+  const old = engine.blocks.loadForChange(block, engine.isBehind);
   // Only background tasks change blocks, one at a time, so the block still exists. A damaged block is set aside.
   const damaged = old === null || old === "gone";
   if (damaged) engine.blocks.quarantine(block);

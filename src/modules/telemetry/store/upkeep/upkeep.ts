@@ -1,6 +1,6 @@
 import type { Effort } from "../codec/packing.ts";
 import { OWN_WORK } from "../request-tenant.ts";
-import type { StoreEngine } from "../store-engine.ts";
+import { BACKLOG_MAX, type StoreEngine } from "../store-engine.ts";
 import { deletionTask, vacuumTask } from "./deletion-tasks.ts";
 import { compactTask, mergeTask } from "./merging.ts";
 import { sealTask } from "./sealing.ts";
@@ -13,8 +13,6 @@ const TICK_MS = 5_000;
 const SETTLED_POINTS_MIN = 20_000;
 /** Max. growth of a settled hot tier. At a steady rate, it exceeds this for 50 times `settledMs`. */
 const SETTLED_GROWTH_MAX = 1.02;
-/** Hot points, in multiples of `hotPointsMax`, beyond which commits wait for the sealing. */
-const BACKLOG_MAX = 4;
 /** Max. commits that many devices may keep hot, in multiples of `hotGroupsMax`. */
 const HOT_GROUPS_FACTOR_MAX = 5;
 /** Fill time of the hot tier in ms below which there is no time for tight packing. */
@@ -61,7 +59,7 @@ export class Upkeep {
   /** Slows commits down if sealing cannot keep up; delayed acknowledgements are the back-pressure. */
   beforeCommit(): void {
     const end = performance.now() + BACKLOG_WAIT_MS;
-    while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground()) {
+    while (this.#engine.isBehind && performance.now() < end && this.#scheduler.runBackground()) {
       this.#scheduler.runQuery();
     }
   }
@@ -85,11 +83,6 @@ export class Upkeep {
       hot.groups >= this.#hotGroupsMax() ||
       hot.bytes >= options.hotBytesMax
     );
-  }
-
-  #isBehind(): boolean {
-    const { frozen, hot, options } = this.#engine;
-    return (frozen?.points ?? 0) + hot.points >= options.hotPointsMax * BACKLOG_MAX;
   }
 
   afterCommit(): void {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { unpackGroup } from "../../../../../src/modules/telemetry/store/hot/hot-packing.ts";
 import { scanTask } from "../../../../../src/modules/telemetry/store/query/scan-task.ts";
 import { StoreEngine } from "../../../../../src/modules/telemetry/store/store-engine.ts";
@@ -138,4 +139,58 @@ test("what arrives after a deletion that is done stays, also after a crash", asy
     [4, 4],
     [5, 5],
   ]);
+});
+
+/** Lets reads of blocks fail in SQLite, as on a disk that is away for a moment, while `isAway`. Must be called before the engine is opened. */
+function failingDisk() {
+  const disk = { isAway: false, end: () => spy.mockRestore() };
+  const prepare = TelemetryFile.prototype.prepare;
+  const spy = spyOn(TelemetryFile.prototype, "prepare").mockImplementation(function (
+    this: TelemetryFile,
+    sql: string,
+  ) {
+    const statement = prepare.call(this, sql);
+    const get = statement.get.bind(statement);
+    if (sql.startsWith("SELECT data FROM body"))
+      statement.get = (...params) =>
+        disk.isAway
+          ? new Database(":memory:").query("SELECT abs(-9223372036854775808)").get() // throws
+          : get(...params);
+    return statement;
+  } as typeof prepare);
+  return disk;
+}
+
+test("a block that cannot be read for a moment is neither set aside by a sealing nor left out by a deletion", async () => {
+  const disk = failingDisk();
+  const { engine, id } = await recorded();
+  engine.index(engine.append(await groupOf(3, 30), null));
+  disk.isAway = true;
+  expect(() => finish(deletionTask(engine, engine.deletions.entries()[0]![1], id))).toThrow("tried again");
+  expect(() => finish(sealTask(engine))).toThrow("tried again");
+  disk.isAway = false;
+  finish(sealTask(engine));
+  expect(times(engine)).toEqual([1, 3, 4, 5]);
+  expect(engine.deletions.entries()).toEqual([]);
+  engine.file.close();
+  disk.end();
+});
+
+test("a sealing that cannot wait sets an unreadable block aside, and the check names it", async () => {
+  const disk = failingDisk();
+  const { engine, id } = await recorded();
+  finish(deletionTask(engine, engine.deletions.entries()[0]![1], id));
+  engine.index(engine.append(await groupOf(3, 30), null));
+  disk.isAway = true;
+  expect(() => finish(sealTask(engine))).toThrow("tried again");
+  expect(times(engine)).toEqual([3, 5]);
+  Object.defineProperty(engine, "isBehind", { value: true });
+  finish(sealTask(engine));
+  disk.isAway = false;
+  expect(times(engine)).toEqual([3, 5]);
+  expect(finish(checkTask({ file: engine.file, blocks: engine.blocks })).problems).toEqual([
+    expect.stringContaining("put aside"),
+  ]);
+  engine.file.close();
+  disk.end();
 });
