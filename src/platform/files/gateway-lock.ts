@@ -1,7 +1,8 @@
-import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { readGatewayPid } from "../network/gateway-address.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
+import { DATABASE_FILES } from "./inventory.ts";
 import { readRecord } from "./inventory-record.ts";
 
 const LOCK_FILE = "lineside.lock";
@@ -16,38 +17,60 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Returns the paths of the files that a process has open; empty without `/proc` or for a process of another user. */
-const openFilesOf = (pid: number): string[] =>
+/**
+ * Returns ids of the files with certain names that a process has open; empty without `/proc` or for a process of another user. Other files are not
+ * looked at, because a file on a dead share would block. Paths do not count: a mount may show the directory under several.
+ */
+const openFilesOf = (pid: number, names: readonly string[]): string[] =>
   namesIn(`/proc/${pid}/fd`).flatMap((descriptor) => {
     try {
-      return [readlinkSync(`/proc/${pid}/fd/${descriptor}`)];
+      const link = `/proc/${pid}/fd/${descriptor}`;
+      return names.includes(basename(readlinkSync(link))) ? [idOf(statSync(link))] : [];
     } catch {
       return []; // it was closed meanwhile
     }
   });
 
+const idOf = ({ dev, ino, birthtimeMs }: Stats): string => [dev, ino, birthtimeMs].join(" ");
+
+const idAt = (path: string): string | undefined => {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && idOf(stats);
+};
+
 /** Returns an id of the lock file of a data directory. A file that replaces a deleted one has another id. */
-export function lockIdOf(dataPath: string): string | undefined {
-  const stats = statSync(join(dataPath, LOCK_FILE), { throwIfNoEntry: false });
-  return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(" ");
+export const lockIdOf = (dataPath: string): string | undefined => idAt(join(dataPath, LOCK_FILE));
+
+/** Returns whether a process has the deleted lock file of the directory open. Only the last gateway has noted the id of its file. */
+function hasDeletedLock(pid: number, directory: string, noted: string | undefined): boolean {
+  const deleted = LOCK_FILE + DELETED;
+  if (noted !== undefined && openFilesOf(pid, [deleted]).includes(noted)) return true;
+  return namesIn(`/proc/${pid}/fd`).some((descriptor) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${descriptor}`) === join(directory, deleted);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /**
  * Returns whether another process holds the directory although the lock is free, because the lock file was deleted or moved: the process in
- * `gateway.json` has a file of the directory open, or any process has the deleted lock file open. All processes are searched only if the lock file
- * differs from the one of the last gateway.
+ * `gateway.json` has a database of the directory open, or any process has the deleted lock file open. All processes are searched only if the lock
+ * file differs from the one of the last gateway.
  */
 function isHeldWithoutLock(dataPath: string): boolean {
-  const directory = realpathSync(dataPath);
   const gateway = readGatewayPid(dataPath);
-  const isGateways = (file: string) => file.startsWith(`${directory}/`);
-  if (gateway !== undefined && gateway !== process.pid && openFilesOf(gateway).some(isGateways)) return true;
-  if (readRecord(dataPath)?.lock === lockIdOf(dataPath)) return false;
-  const deleted = join(directory, LOCK_FILE) + DELETED;
+  const own = DATABASE_FILES.map((name) => idAt(join(dataPath, name)));
+  if (gateway !== undefined && gateway !== process.pid)
+    if (openFilesOf(gateway, DATABASE_FILES).some((id) => own.includes(id))) return true;
+  const noted = readRecord(dataPath)?.lock;
+  if (noted === lockIdOf(dataPath)) return false;
+  const directory = realpathSync(dataPath);
   return namesIn("/proc")
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
-    .some((pid) => openFilesOf(pid).includes(deleted));
+    .some((pid) => hasDeletedLock(pid, directory, noted));
 }
 
 /**

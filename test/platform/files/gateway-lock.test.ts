@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -69,6 +70,33 @@ test.skipIf(!existsSync("/proc/self/fd"))(
     expect(takeGatewayLock(data)).toBeUndefined(); // nor with the file that the refused start has left
     gateway.kill();
     await gateway.exited;
+    expect(takeGatewayLock(data)).toBeDefined();
+  },
+);
+
+// Other names of the same files, as in the other place of a mount.
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "a gateway that knows its directory by another path keeps it, even if its lock file was deleted",
+  async () => {
+    const [data, place] = [mkdtempSync(join(root, "data-")), mkdtempSync(join(root, "place-"))];
+    writeFileSync(join(data, "telemetry.db"), "");
+    linkSync(join(data, "telemetry.db"), join(place, "telemetry.db"));
+    const gateway = await processWith(join(place, "telemetry.db"));
+    writeFileSync(join(data, "gateway.json"), JSON.stringify({ url: "http://127.0.0.1", pid: gateway.pid }));
+    expect(takeGatewayLock(data)).toBeUndefined();
+    gateway.kill();
+    await gateway.exited;
+
+    rmSync(join(data, "gateway.json"));
+    const lock = lockIdOf(data);
+    writeRecord(data, { ...createRecord({ gateway: "a", generation: 1, keys: {} }), lock });
+    linkSync(join(data, "lineside.lock"), join(place, "lineside.lock"));
+    const other = await processWith(join(place, "lineside.lock"));
+    rmSync(join(data, "lineside.lock"));
+    rmSync(join(place, "lineside.lock"));
+    expect(takeGatewayLock(data)).toBeUndefined();
+    other.kill();
+    await other.exited;
     expect(takeGatewayLock(data)).toBeDefined();
   },
 );
