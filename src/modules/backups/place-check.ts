@@ -135,7 +135,11 @@ async function load(repository: BackupRepository): Promise<Record<string, Check>
   try {
     const value = parseObject(CHECKS, await repository.target.read(CHECKS), Number.POSITIVE_INFINITY);
     const { format, objects } = isJsonObject(value) ? value : {};
-    return format === FORMAT && isJsonObject(objects) ? (objects as Record<string, Check>) : {};
+    if (format !== FORMAT || !isJsonObject(objects)) return {};
+    // With a time that is not one, an object would never be due.
+    return Object.fromEntries(
+      Object.entries(objects as Record<string, Check>).filter(([, check]) => Number.isFinite(check?.at)),
+    );
   } catch (error) {
     // If it is unreadable for any reason, objects count as read when they were written.
     if (isDamage(error)) return {};

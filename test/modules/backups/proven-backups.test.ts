@@ -120,6 +120,21 @@ describe("a damaged place", () => {
     expect([...late]).toEqual([]);
   });
 
+  test("is read back when it is due, whatever times a list of checks has", async () => {
+    for (let day = 0; day < 6; day++) {
+      await fixture.fill(20);
+      await fixture.backUp({ opensAll: false });
+      fixture.now += DAY_MS;
+    }
+    const strange = packs().map((name, index) => [name, index % 2 === 0 ? { at: "x" } : null]);
+    const list = { format: 1, objects: Object.fromEntries(strange) };
+    writeFileSync(fixture.object("checks.json"), JSON.stringify(list));
+    const { target, reads } = counted();
+    fixture.target = target;
+    await fixture.backUp({ opensAll: true, verifyDays: 5 });
+    for (const name of packs().slice(0, 3)) expect([...reads]).toContain(name); // written four days ago or earlier
+  });
+
   test("with a damaged record, page map or list of checks stops nothing", async () => {
     const first = await fixture.backUp();
     fixture.now += DAY_MS;
