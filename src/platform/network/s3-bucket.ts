@@ -150,8 +150,9 @@ export class S3Bucket {
       const xml = bodyText(
         ofSuccess(await this.#send({ method: "GET", query, bytesMax: LIST_BYTES_MAX }, signal)),
       );
-      // Such as the page of a proxy, which would pass for an empty list.
-      if (!xml.includes("<ListBucketResult")) throw unavailable("network_error.no_list");
+      // Such as the page of a proxy, which would pass for an empty list, or a page that was cut off: the newest names are its last ones.
+      if (!xml.includes("<ListBucketResult") || !xml.includes("</ListBucketResult>"))
+        throw unavailable("network_error.no_list");
       for (const { name, bytes } of objectsIn(xml, this.#place.prefix)) {
         // A list of something else, such as one that a proxy has cached without its query: the objects in it would pass for unused ones.
         if (!name.startsWith(prefix)) throw unavailable("network_error.no_list");
@@ -159,10 +160,9 @@ export class S3Bucket {
         sizes.set(name, bytes);
       }
       characters += PAGE_CHARACTERS;
-      token = contentOf(xml, "NextContinuationToken");
-      if (contentOf(xml, "IsTruncated") !== "true" || token === undefined) return sizes;
+      token = continuationOf(xml);
+      if (token === undefined) return sizes;
       if (characters > LIST_CHARACTERS_MAX) throw responseTooLong();
-      token = unescapeXml(token);
     }
   }
 
@@ -242,6 +242,14 @@ function contentOf(xml: string, tag: string): string | undefined {
   const [, behind] = xml.split(`<${tag}>`, 2);
   const [content, closing = ""] = behind?.split("<", 2) ?? [];
   return closing.startsWith(`/${tag}>`) ? content : undefined;
+}
+
+/** Returns the token of the next page of a list; undefined for the last page. @throws DomainError for a page without its token */
+function continuationOf(xml: string): string | undefined {
+  if (contentOf(xml, "IsTruncated") !== "true") return undefined;
+  const token = contentOf(xml, "NextContinuationToken");
+  if (token === undefined) throw unavailable("network_error.no_list");
+  return unescapeXml(token);
 }
 
 /** Yields the objects of a page. @throws DomainError for more than a server sends */

@@ -132,3 +132,15 @@ test.concurrent("a list of something else, as a cache that ignores queries sends
   expect(await failureAt(server.port)).toContain("does not send a list of objects");
   await server.stop();
 });
+
+test.concurrent.each([
+  ["that was cut off", "<ListBucketResult><Contents><Key>packs/1</Key></Contents><Contents><Key>pac"],
+  [
+    "that does not tell where it continues",
+    "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>packs/1</Key></Contents></ListBucketResult>",
+  ],
+])("a list %s does not pass for a whole one", async (_, xml) => {
+  const server = hostileServer(() => new Response(xml));
+  expect(await failureAt(server.port)).toContain("does not send a list of objects");
+  await server.stop();
+});
