@@ -4,6 +4,7 @@ import { readGatewayPid } from "../network/gateway-address.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { DATABASE_FILES } from "./inventory.ts";
 import { readRecord } from "./inventory-record.ts";
+import { targetOf } from "./misplaced-files.ts";
 
 const LOCK_FILE = "lineside.lock";
 /** Suffix of the name of a deleted file in `/proc`. */
@@ -34,7 +35,7 @@ const openFilesOf = (pid: number, names: readonly string[]): string[] =>
 const idOf = ({ dev, ino, birthtimeMs }: Stats): string => [dev, ino, birthtimeMs].join(" ");
 
 const idAt = (path: string): string | undefined => {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = targetOf(path);
   return stats && idOf(stats);
 };
 
