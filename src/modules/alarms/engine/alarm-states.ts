@@ -14,9 +14,10 @@ const WRITES_PER_REFRESH = 30;
 const STATES_MAX = 20_000;
 /** Max. characters of their stored states, which take a few times as many bytes in memory: a device may have hundreds of counting rules. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
-
-/** Max. states that are tried when one has to be dropped. */
-const TRIED_TO_DROP = 8;
+/** Counted for each open alarm, which is not part of the stored state. */
+const ALARM_CHARACTERS = 300;
+/** States considered for dropping at a load, so that it stays quick if all of them must be written first. */
+const DROP_TRIES = 8;
 
 /** State of the engine by device: in memory, and on disk with a delay. */
 export class AlarmStates {
@@ -74,13 +75,13 @@ export class AlarmStates {
   of(deviceId: DeviceId): DeviceState {
     const deviceState = this.#states.get(deviceId);
     if (deviceState !== undefined) return deviceState;
-    if (this.#states.size >= STATES_MAX || this.#characters > CHARACTERS_MAX) this.#dropOne();
+    this.#dropWritten();
     const { repository, now } = this.deps;
     const times = { now: now(), stoppedMs: this.#stoppedMs };
     const stored = repository.findState(deviceId);
     const state = readState(stored, repository.listOpen(deviceId), times);
     this.#states.set(deviceId, state);
-    this.#measure(deviceId, stored?.length ?? 0);
+    this.#measure(deviceId, stored?.length ?? 0, state);
     return state;
   }
 
@@ -120,10 +121,11 @@ export class AlarmStates {
   #store(deviceId: DeviceId, state: DeviceState): void {
     const text = writeState(state, this.#stoppedMs);
     this.deps.repository.saveState(deviceId, text, dueOf(state));
-    if (this.#states.has(deviceId)) this.#measure(deviceId, text.length);
+    if (this.#states.has(deviceId)) this.#measure(deviceId, text.length, state);
   }
 
-  #measure(deviceId: DeviceId, length: number): void {
+  #measure(deviceId: DeviceId, stored: number, { open }: DeviceState): void {
+    const length = stored + open.size * ALARM_CHARACTERS;
     this.#characters += length - (this.#lengths.get(deviceId) ?? 0);
     this.#lengths.set(deviceId, length);
   }
@@ -141,16 +143,38 @@ export class AlarmStates {
     this.#seenDevices.delete(deviceId);
   }
 
-  /** Drops one of the oldest states that are on disk. States that are not go behind the others, so that no message looks at thousands. */
-  #dropOne(): void {
-    for (const [candidate, state] of [...this.#states.entries().take(TRIED_TO_DROP)]) {
-      if (!this.#unwritten.has(candidate) && !this.#seenDevices.has(candidate)) {
-        this.#drop(candidate);
-        return;
-      }
-      this.#states.delete(candidate);
-      this.#states.set(candidate, state);
+  get #isFull(): boolean {
+    return this.#states.size >= STATES_MAX || this.#characters > CHARACTERS_MAX;
+  }
+
+  #isWritten(deviceId: DeviceId): boolean {
+    return !this.#unwritten.has(deviceId) && !this.#seenDevices.has(deviceId);
+  }
+
+  /** Drops states beyond the limits, the oldest first, as far as they need not be written. */
+  #dropWritten(): void {
+    let tries = DROP_TRIES;
+    for (const candidate of this.#states.keys()) {
+      if (!this.#isFull || tries-- === 0) return;
+      if (this.#isWritten(candidate)) this.#drop(candidate);
     }
+  }
+
+  /** Writes and drops states beyond the limits: they may have grown, or all of their devices may send. */
+  #dropOldest(hasTime: () => boolean): void {
+    const dropped: DeviceId[] = [];
+    let characters = 0;
+    this.deps.transact(() => {
+      for (const [deviceId, state] of this.#states) {
+        if (!this.#isWritten(deviceId) && this.deps.isKnown(deviceId)) this.#store(deviceId, state);
+        dropped.push(deviceId);
+        characters += this.#lengths.get(deviceId) ?? 0;
+        const isEnough =
+          this.#states.size - dropped.length < STATES_MAX && this.#characters - characters <= CHARACTERS_MAX;
+        if (isEnough || !hasTime()) return;
+      }
+    });
+    for (const deviceId of dropped) this.forget(deviceId);
   }
 
   #writeSeen(): void {
@@ -172,6 +196,11 @@ export class AlarmStates {
       const waiting = [...this.#unwritten].reverse();
       while (waiting.length > 0 && this.#isWriting) {
         this.#save(waiting, () => workShare.hasTime);
+        const share = workShare.pause();
+        if (share !== undefined) await share;
+      }
+      while (this.#isFull && this.#isWriting) {
+        this.#dropOldest(() => workShare.hasTime);
         const share = workShare.pause();
         if (share !== undefined) await share;
       }

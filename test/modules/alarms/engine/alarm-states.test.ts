@@ -82,3 +82,19 @@ test("large states are kept in memory up to a number of characters, and the othe
   expect(large.length).toBeGreaterThan(20);
   expect(large.length).toBeLessThan(DEVICES - 10);
 });
+
+test("states that grow while they are in memory, or whose devices all send, are written and dropped", async () => {
+  const { states, clock, written } = started();
+  const value = { ts: 1, at: 1, hasChanged: false, value: "x".repeat(1024 * 1024) };
+  for (const deviceId of deviceIds) {
+    states.of(deviceId).values.set("text", value);
+    states.changed(deviceId);
+  }
+  await until(() => {
+    clock.advance(1_000);
+    for (const deviceId of deviceIds) if (states.peek(deviceId) !== undefined) states.markSeen(deviceId);
+    return states.loaded().length < DEVICES - 10;
+  });
+  expect(states.loaded().length).toBeGreaterThan(20);
+  for (const deviceId of deviceIds) expect(written.get(deviceId)).toContain("text");
+});
