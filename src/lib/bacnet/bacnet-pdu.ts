@@ -222,8 +222,10 @@ export const subscribeCovBody = (object: Pick<BacnetRef, "type" | "instance">, s
     contextTag(3, unsigned(seconds)),
   ]);
 
-/** Max. segments of a response, each of 1,476 bytes. */
+/** Max. segments of a response. */
 export const SEGMENTS_MAX = 64;
+/** Max. bytes of a segment, which requests name. */
+export const SEGMENT_BYTES_MAX = 1_476;
 
 /** Bytes of a request before its content. */
 export const REQUEST_HEAD = 4;
@@ -246,11 +248,14 @@ interface Tag {
 
 /** Max. depth of constructed values. */
 const DEPTH_MAX = 20;
+/** Max. tags of a message, also of those that are looked at before they are read: two for each value. Takes some 5 ms. */
+const TAGS_MAX = 16_000;
 
 /** Reads the tags of a message. Checks every length before use. */
 export class TagReader {
   readonly #bytes: Buffer;
   #offset = 0;
+  #tags = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -269,6 +274,7 @@ export class TagReader {
   }
 
   #tag(): Tag {
+    if (++this.#tags > TAGS_MAX) throw new BacnetFormatError(detail("bacnet_protocol.endless"));
     const [first = 0] = this.#take(1);
     const isContext = (first & 8) !== 0;
     const number = first >> 4 === 15 ? this.#take(1).readUInt8(0) : first >> 4;

@@ -18,6 +18,7 @@ import {
   refKey,
   requestApdu,
   requestFrame,
+  SEGMENT_BYTES_MAX,
   SEGMENTS_MAX,
   SERVICE,
   segmentAckApdu,
@@ -343,7 +344,8 @@ export class BacnetConnection extends EndingConnection {
     // The acknowledgement of the last one may have been lost.
     if (isNext || sequence === segments.length - 1) this.#send(segmentAckApdu(invokeId, sequence));
     if (!isNext) return;
-    if (segments.length >= SEGMENTS_MAX) throw new BacnetFormatError(detail("bacnet_protocol.endless"));
+    if (segments.length >= SEGMENTS_MAX || apdu.length > SEGMENT_BYTES_MAX)
+      throw new BacnetFormatError(detail("bacnet_protocol.endless"));
     segments.push(apdu.subarray(5));
     if ((flags & MORE_FOLLOWS) === 0) pending.resolve(Buffer.concat(segments));
     else this.#waitFor(pending);

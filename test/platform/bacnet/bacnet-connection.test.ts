@@ -172,6 +172,21 @@ test("segments and messages without end end the connection", async () => {
   expect([connection.isOpen, flood.isOpen]).toEqual([false, false]);
 });
 
+test("a response of very many values, and one in segments longer than agreed, end the connection", async () => {
+  const values = await connect(
+    await deviceWith(({ id }, send) => send(ack(id, `0c00000001 1955 3e ${"00".repeat(40_000)} 3f`))),
+  );
+  await expect(values.readOne(ref("AI:1"))).rejects.toBeInstanceOf(BacnetFormatError);
+  const segments = await connect(
+    await deviceWith(({ id }, send) => {
+      const text = hex(`0c00000001 1955 3e 7503${"00".repeat(3)} ${"00".repeat(2_000)} 3f`);
+      send(frame(Buffer.concat([Buffer.from([0x38, id, 0, 1, 0x0c]), text])));
+    }),
+  );
+  await expect(segments.readOne(ref("AI:1"))).rejects.toBeInstanceOf(BacnetFormatError);
+  expect([values.isOpen, segments.isOpen]).toEqual([false, false]);
+});
+
 test("a device that reads one property at a time is asked for one at a time, from then on", async () => {
   const services: number[] = [];
   const socket = await deviceWith(({ id, service, body }, send) => {
