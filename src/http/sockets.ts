@@ -18,12 +18,20 @@ const FRAME_BYTES_MAX = 1024 * 1024;
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Max. frames of a connection per round of the event loop. Each ping is answered. This many other frames are shorter than any message; handlers have
+ * Max. frames of a connection per round of the event loop. Each ping is answered, and the gateway's own pings are rare. This many other frames are shorter than any message; handlers have
  * smaller limits for expensive ones.
  */
-const FRAMES_MAX = { ping: 100, message: 20_000 } as const;
+const FRAMES_MAX = { ping: 100, pong: 100, message: 20_000 } as const;
+/** Messages of all connections in a round beyond which each may send only `MESSAGES_SHARE`: hundreds of connections may send together. */
+const MESSAGES_TOGETHER_MAX = 100_000;
+const MESSAGES_SHARE = 1_000;
 /** Counted frames of this round. */
-const frames = { ping: new Map<unknown, number>(), message: new Map<unknown, number>() };
+const frames = {
+  ping: new Map<unknown, number>(),
+  pong: new Map<unknown, number>(),
+  message: new Map<unknown, number>(),
+};
+let messageCount = 0;
 let isCounting = false;
 let floodedCount = 0;
 
@@ -40,15 +48,20 @@ function isTaken(socket: ServerWebSocket<SocketHandlers>, kind: keyof typeof fra
     isCounting = true;
     setImmediate(() => {
       isCounting = false;
+      messageCount = 0;
       for (const counts of Object.values(frames)) counts.clear();
     });
   }
   const count = (frames[kind].get(socket) ?? 0) + 1;
   frames[kind].set(socket, count);
-  if (count === FRAMES_MAX[kind] + 1) floodedCount++;
-  const isTooMany = count > FRAMES_MAX[kind] || socket.readyState !== WebSocket.OPEN;
-  if (isTooMany) socket.terminate();
-  return !isTooMany;
+  if (kind === "message") messageCount++;
+  const max =
+    messageCount > MESSAGES_TOGETHER_MAX ? Math.min(FRAMES_MAX[kind], MESSAGES_SHARE) : FRAMES_MAX[kind];
+  const isOpen = socket.readyState === WebSocket.OPEN;
+  if (isOpen && count <= max) return true;
+  if (isOpen) floodedCount++;
+  socket.terminate();
+  return false;
 }
 
 export const websocketHandler: WebSocketHandler<SocketHandlers> = {
@@ -61,6 +74,7 @@ export const websocketHandler: WebSocketHandler<SocketHandlers> = {
     if (isTaken(socket, "message")) socket.data.message(message);
   },
   ping: (socket) => void isTaken(socket, "ping"),
+  pong: (socket) => void isTaken(socket, "pong"),
   drain: (socket) => socket.data.drain(),
   close: (socket) => socket.data.close(),
 };

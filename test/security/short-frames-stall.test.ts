@@ -9,7 +9,7 @@ import { callGateway, type StalledGateway, stallsOf, startStalledGateway } from 
  */
 
 const FLOOD_BYTES = 4 * 1024 * 1024;
-const [TEXT, BINARY, PING] = [1, 2, 9];
+const [TEXT, BINARY, PING, PONG] = [1, 2, 9, 10];
 
 let gateway: StalledGateway;
 
@@ -92,6 +92,15 @@ test.each<[string, () => Promise<Socket>, Buffer]>([
   const stalls = await stallsOf(gateway, { name, counts: [1, 10] }, async (atOnce) => {
     const sockets = await Promise.all(Array.from({ length: atOnce }, prepare));
     return () => Promise.all(sockets.map((socket) => flood(socket, bytes)));
+  });
+  expect(stalls).toEqual([]);
+});
+
+test("pongs that nobody asked for, of hundreds of strangers", async () => {
+  const stalls = await stallsOf(gateway, { name: "pongs", counts: [240] }, async (atOnce) => {
+    const sockets: Socket[] = [];
+    while (sockets.length < atOnce) sockets.push(await upgrade("/api/ws"));
+    return () => Promise.all(sockets.map((socket) => flood(socket, frame(PONG, ""))));
   });
   expect(stalls).toEqual([]);
 });
