@@ -100,7 +100,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "POST /api/device-profiles",
     { name: "p", commandTimeoutMs: 1 },
-    "`commandTimeoutMs` must be an integer from 100 to 86400000 (ms until a command without a response times out; kept, not used by this version).",
+    "`commandTimeoutMs` must be an integer from 100 to 86400000 (ms until a command without a response times out; also the default `retryIntervalMs` of a command).",
   ],
   [
     "POST /api/api-keys",

@@ -70,7 +70,7 @@ function targetIn(
 }
 const filesIn = (path: string): string[] =>
   readdirSync(path, { recursive: true, encoding: "utf8" })
-    .filter((name) => statSync(join(path, name)).isFile())
+    .filter((name) => statSync(join(path, name), { throwIfNoEntry: false })?.isFile()) // one may just be renamed
     .sort();
 async function valuesIn(path: string): Promise<Row[]> {
   const files = filesIn(path).filter((name) => name.startsWith("telemetry/") && name.endsWith(".parquet"));
