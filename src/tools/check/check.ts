@@ -56,11 +56,11 @@ if (unknown.length > 0)
   );
 let failed = 0;
 const chosen = Object.entries(checks).filter(([name]) => names.length === 0 || names.includes(name));
-const waiting = [...chosen];
+
+const next = chosen.values(); // shared by both workers
 
 async function work(): Promise<void> {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const [name, check] = next;
+  for (const [name, check] of next) {
     const { ok, output } = await check();
     console.log(`${ok ? "ok    " : "FAILED"} ${name}`);
     if (ok) continue;
