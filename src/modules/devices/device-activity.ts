@@ -207,7 +207,7 @@ export class DeviceActivityTracker {
     const deadlines = this.#deadlines;
     this.#timerDueAt = Number.POSITIVE_INFINITY;
     const now = this.#deps.clock.monotonic();
-    // The timer is due again at once for the rest, for example all devices that are silent after a restart.
+    // The timer fires again for the rest, for example all devices that are silent after a restart.
     for (let left = DUE_PER_STEP; left > 0; left--) {
       const due = deadlines.takeDue(now);
       if (due === undefined) break;

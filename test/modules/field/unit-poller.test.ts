@@ -88,7 +88,7 @@ test("a change is read as soon as it is its turn, and never before what has wait
   expect(named).toBe(2);
 });
 
-test("a unit with more waiting values is due again at once, and stores each part", async () => {
+test("a unit with more waiting values is due again immediately, and stores each part", async () => {
   let nowMs = 0;
   const clock = { now: () => nowMs, monotonic: () => nowMs } as Clock;
   const parts = [1, 2, 3];

@@ -9,7 +9,7 @@ const spin = () => {
   while (performance.now() < end);
 };
 
-test("work runs at once while there is time, and the rest in later rounds, in its order", async () => {
+test("work runs immediately while there is time, and the rest in later rounds, in its order", async () => {
   const turns = new WorkInTurns();
   const done: number[] = [];
   for (const index of [0, 1, 2, 3])
