@@ -39,7 +39,8 @@ function importsOf(file: string): Import[] {
 const imports = files.flatMap(importsOf);
 const layerOf = (file: string): string =>
   file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
-const moduleOf = (file: string): string | undefined => /^modules\/([^/]+)\//.exec(file)?.[1];
+/** `modules/api` holds what the API of every module is made of and does not count as a module. */
+const moduleOf = (file: string): string | undefined => /^modules\/(?!api\/)([^/]+)\//.exec(file)?.[1];
 const roleOf = (file: string): string | undefined => /\.([a-z]+)\.ts$/.exec(file)?.[1];
 /** A module file creates its own module; what it takes from others is created by `app.ts`, in order, so their types do not matter. */
 const isWiring = ({ from, isTypeOnly }: Import) => roleOf(from) === "module" && isTypeOnly;

@@ -1,13 +1,13 @@
 import { type AnyElysia, Elysia, t } from "elysia";
 import { detail, inEnglish, toText } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
+import { webSocketPeerOf } from "../modules/api/request-peer.ts";
+import { isLargeResponse, jsonResponse } from "../modules/api/responses.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
 import { type RealtimeDeps, SUBSCRIPTIONS_MAX } from "../modules/realtime/realtime-session.ts";
 import { SUBSCRIBED_KEYS_MAX } from "../modules/realtime/subscribed-keys.ts";
-import { webSocketPeerOf } from "../modules/request-peer.ts";
-import { isLargeResponse, jsonResponse } from "../modules/responses.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config/config.ts";

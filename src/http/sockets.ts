@@ -1,7 +1,7 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
+import type { Peer } from "../modules/api/request-peer.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import { type RealtimeDeps, RealtimeSession } from "../modules/realtime/realtime-session.ts";
-import type { Peer } from "../modules/request-peer.ts";
 import type { DeviceSocket, DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { isJsonObject } from "../lib/json/json.ts";
-import { DOCUMENTED_AS } from "../modules/documented-as.ts";
+import { DOCUMENTED_AS } from "../modules/api/documented-as.ts";
 
 /*
  * Names of fields that a body has and its schema does not. The framework drops such fields, so a misspelled field would return success and

@@ -1,6 +1,7 @@
 import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import { encodeBody } from "../lib/json/body.ts";
 import type { AlarmsModule } from "../modules/alarms/alarms.module.ts";
+import { refusalReporter } from "../modules/api/report-refusal.ts";
 import type { ApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
 import type { AttributesModule } from "../modules/attributes/attributes.module.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
@@ -13,7 +14,6 @@ import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { LoginIdentitiesModule } from "../modules/login-identities/login-identities.module.ts";
 import type { Core } from "../modules/module.types.ts";
 import type { ProvisioningModule } from "../modules/provisioning/provisioning.module.ts";
-import { refusalReporter } from "../modules/report-refusal.ts";
 import type { StorageModule } from "../modules/telemetry/storage.module.ts";
 import type { Reading } from "../modules/telemetry/telemetry.types.ts";
 import type { Quotas } from "../modules/tenants/quotas.service.ts";

@@ -1,9 +1,9 @@
 import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import type { RateMeter } from "../lib/data/rate-meter.ts";
 import type { Text } from "../lib/texts/text.ts";
+import type { Peer } from "../modules/api/request-peer.ts";
 import type { Fault } from "../modules/faults/faults.types.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { Peer } from "../modules/request-peer.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { Stamp } from "../platform/database/database-stamp.ts";

@@ -8,7 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { ApiDocument } from "../../src/http/api-docs.ts";
 import { errorsOf } from "../../src/http/openapi/error-responses.ts";
-import type { OperationErrors } from "../../src/modules/operation-errors.ts";
+import type { OperationErrors } from "../../src/modules/api/operation-errors.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** The published document: valid by two validators, and clients that two generators make of it compile. */

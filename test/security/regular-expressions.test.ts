@@ -17,7 +17,7 @@ const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 
 const BUILT_FROM_TEXT = [
   "lib/json/secret-fields.ts",
   "modules/api-keys/key-secret.ts",
-  "modules/wire.schemas.ts",
+  "modules/api/wire.schemas.ts",
 ];
 
 interface Found {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { unknownField } from "../../src/http/unknown-fields.ts";
-import { DOCUMENTED_AS } from "../../src/modules/documented-as.ts";
+import { DOCUMENTED_AS } from "../../src/modules/api/documented-as.ts";
 import type { Ids } from "../api/route-policies.ts";
 import { createTenantObjects } from "../api/tenant-objects.ts";
 import { jsonRoutes } from "../support/json-routes.ts";

@@ -1,6 +1,6 @@
 import { suggest } from "../../lib/strings/suggest.ts";
 import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
-import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
+import { DOCUMENTED_AS } from "../../modules/api/documented-as.ts";
 import { type Difference, differencesOf } from "./differences.ts";
 import { findMark } from "./find-mark.ts";
 import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";

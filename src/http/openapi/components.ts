@@ -5,7 +5,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/core/invariant.ts";
 import { omit } from "../../lib/core/omit.ts";
-import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
+import { DOCUMENTED_AS } from "../../modules/api/documented-as.ts";
 import { jsonSchema } from "../json-schema.ts";
 import type { JsonSchema } from "./openapi.types.ts";
 

@@ -1,5 +1,5 @@
 import { invariant } from "../../lib/core/invariant.ts";
-import type { ErrorStatus } from "../../modules/operation-errors.ts";
+import type { ErrorStatus } from "../../modules/api/operation-errors.ts";
 import { statusNames } from "../status-names.ts";
 import type { Reference, Response, RouteDetail } from "./openapi.types.ts";
 

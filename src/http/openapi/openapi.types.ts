@@ -1,4 +1,4 @@
-import type { OperationErrors } from "../../modules/operation-errors.ts";
+import type { OperationErrors } from "../../modules/api/operation-errors.ts";
 
 declare module "elysia/types" {
   /** `detail` of routes. */

@@ -1,11 +1,11 @@
 import { Elysia, type Static, t } from "elysia";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { listHeaders, toPage, wholeList } from "../api/lists.ts";
+import { asResponse, convertedSlices, listResponse } from "../api/responses.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { asResponse, convertedSlices, listResponse } from "../responses.ts";
 import type { Principal } from "../users/users.types.ts";
-import { successBody } from "../wire.schemas.ts";
 import {
   alarmBody,
   alarmEventBody,

@@ -1,8 +1,8 @@
 import { t } from "elysia";
 import { MESSAGE_WORDS } from "../../lib/alarms/message-parts.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { choice, isoTime, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
+import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../api/lists.schemas.ts";
+import { choice, isoTime, severityBody, textFields, wholeNumber } from "../api/wire.schemas.ts";
 import { ALARM_SORT_FIELDS, ALARM_STATUSES } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;

@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
-import { defineResource } from "../resource.ts";
+import { defineResource } from "../api/resource.ts";
 import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
 import { apiKeys } from "./api-keys.tables.ts";
 

@@ -1,6 +1,6 @@
 import { iso } from "../../lib/time/iso-time.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { resourceRoutes } from "../resource.routes.ts";
 import { apiKeyResource } from "./api-keys.resource.ts";
 import type { ApiKeysService, ShownApiKey } from "./api-keys.service.ts";
 

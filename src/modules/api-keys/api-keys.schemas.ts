@@ -1,6 +1,6 @@
 import { t } from "elysia";
+import { choice, isoTime, nameText } from "../api/wire.schemas.ts";
 import { ROLES } from "../users/users.types.ts";
-import { choice, isoTime, nameText } from "../wire.schemas.ts";
 
 const name = nameText(100, "1 to 100 characters in one line, of one key in the tenant");
 

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { choice, isoTime, jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, jsonObject, jsonValue, wholeNumber } from "../api/wire.schemas.ts";
 import { ATTRIBUTE_SCOPES } from "./attributes.types.ts";
 
 /** Scope; the service refuses unknown scopes with a message that lists the valid ones. */

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { newestFirst } from "../lists.schemas.ts";
-import { jsonValue } from "../wire.schemas.ts";
+import { newestFirst } from "../api/lists.schemas.ts";
+import { jsonValue } from "../api/wire.schemas.ts";
 
 const outcome = (description: string) =>
   t.Union([t.Literal("SUCCESS"), t.Literal("REFUSED"), t.Literal("FAILED")], { description });

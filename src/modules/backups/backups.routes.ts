@@ -3,12 +3,12 @@ import { inEnglish, notFound } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { OneTimeLinks } from "../../platform/secrets/one-time-links.ts";
+import { fileResponse } from "../api/documented-responses.ts";
+import { listHeaders, toPage, wholeList } from "../api/lists.ts";
+import { OPERATORS_ONLY } from "../api/operation-errors.ts";
+import type { WithLink } from "../api/report-refusal.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { OPERATORS_ONLY } from "../operation-errors.ts";
-import type { WithLink } from "../report-refusal.ts";
 import {
   backupRun,
   type placeInput,

@@ -1,8 +1,8 @@
 import { t } from "elysia";
 import { VERIFY_DAYS_MAX } from "../../lib/console/backup-limits.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { literals, renderedText } from "../wire.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../api/lists.schemas.ts";
+import { literals, renderedText } from "../api/wire.schemas.ts";
 import { FIXED_KEYS } from "./backup-settings.ts";
 
 const folderPlace = t.Object({

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
-import type { WithLink } from "../report-refusal.ts";
+import type { WithLink } from "../api/report-refusal.ts";
 import { link, restorationBody, restoreBody } from "./setup-restoration.schemas.ts";
 import type { RestorationStatus, SetupRestoration } from "./setup-restoration.ts";
 

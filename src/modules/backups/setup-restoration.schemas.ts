@@ -1,6 +1,6 @@
 /** Schemas of the restoration on a gateway without an owner. */
 import { t } from "elysia";
-import { renderedText } from "../wire.schemas.ts";
+import { renderedText } from "../api/wire.schemas.ts";
 
 export const link = t.String({ minLength: 1, maxLength: 128, description: "secret of the setup link" });
 

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import { refusalText } from "./bacnet.errors.ts";
 import type { BacnetKind } from "./bacnet.protocol.ts";
 import { bacnetConnectionResource } from "./bacnet.resource.ts";

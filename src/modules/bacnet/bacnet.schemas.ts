@@ -1,6 +1,7 @@
 import { t } from "elysia";
 import { ADDRESS_CHARACTERS_MAX, INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
+import { nameText, textSchema, wholeNumber } from "../api/wire.schemas.ts";
 import {
   connectionItem,
   deviceField,
@@ -16,7 +17,6 @@ import {
   unitInterval,
   unitItem,
 } from "../field/field.schemas.ts";
-import { nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { OBJECTS_MAX } from "./object-checks.ts";
 
 const address = t.String({

@@ -2,9 +2,9 @@ import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { listHeaders, toPage } from "../api/lists.ts";
+import { OPERATORS_ONLY } from "../api/operation-errors.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders, toPage } from "../lists.ts";
-import { OPERATORS_ONLY } from "../operation-errors.ts";
 import {
   archivePartQuery,
   entriesQuery,

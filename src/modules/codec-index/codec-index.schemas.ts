@@ -1,7 +1,7 @@
 import { t } from "elysia";
+import { pageQuery, searchQuery, sortQuery } from "../api/lists.schemas.ts";
+import { choice, isoTime, jsonValue, lineText, renderedText, wholeNumber } from "../api/wire.schemas.ts";
 import { trialResponse } from "../codecs/codecs.schemas.ts";
-import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, isoTime, jsonValue, lineText, renderedText, wholeNumber } from "../wire.schemas.ts";
 import { COLLECTION_LAYOUTS, SORT_FIELDS } from "./codec-index.types.ts";
 import { indexLimits } from "./index-limits.ts";
 

@@ -1,5 +1,5 @@
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { defineResource } from "../resource.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { defineResource } from "../api/resource.ts";
 import { codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
 import { codecBody, createCodecBody, listedCodecBody, REFUSALS, updateCodecBody } from "./codecs.schemas.ts";
 import { codecs } from "./codecs.tables.ts";

@@ -1,9 +1,9 @@
 import { invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
 import { fileOfForm } from "../../lib/network/form-file.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { auditReader, resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { auditReader, resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import type { Trial } from "./codec-trial.ts";
 import { codecResource } from "./codecs.resource.ts";
 import {

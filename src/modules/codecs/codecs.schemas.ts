@@ -1,8 +1,8 @@
 import { t } from "elysia";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { isoTime, jsonValue, nameText, textFields, wholeNumber } from "../api/wire.schemas.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { SCRIPT_FUNCTIONS } from "../script-sandbox/script-sandbox.types.ts";
-import { isoTime, jsonValue, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
+import { bulkResult } from "../api/bulk.schemas.ts";
+import { bulkTargets, forEachDevice } from "../api/bulk-responses.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { bulkResult } from "../bulk.schemas.ts";
-import { bulkTargets, forEachDevice } from "../bulk-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { reduceRequest } from "./command-request.ts";
 import { bulkCommandBody } from "./commands.schemas.ts";

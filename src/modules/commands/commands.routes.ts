@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../api/lists.schemas.ts";
+import { sendPage, toPage } from "../api/lists.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { sendPage, toPage } from "../lists.ts";
 import {
   commandDetail,
   commandResult,

@@ -1,9 +1,9 @@
 import { t } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { bulkDeviceIds } from "../bulk.schemas.ts";
-import { documentedAs } from "../documented-as.ts";
-import { isoTime, isoTimeOrNull, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { bulkDeviceIds } from "../api/bulk.schemas.ts";
+import { documentedAs } from "../api/documented-as.ts";
+import { isoTime, isoTimeOrNull, jsonValue, textSchema, wholeNumber } from "../api/wire.schemas.ts";
 import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { invalid, notFound, timedOut } from "../../lib/core/domain-error.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
+import { jsonValue, successBody, wholeNumber } from "../api/wire.schemas.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
-import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
 import { readResponse } from "./command-response.ts";
 import type { OwnRequests } from "./own-requests.ts";

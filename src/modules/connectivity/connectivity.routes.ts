@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { notFound } from "../../lib/core/domain-error.ts";
-import { fileResponse } from "../documented-responses.ts";
+import { fileResponse } from "../api/documented-responses.ts";
 import { catalogBody } from "./connectivity.schemas.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";
 

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { isoTimeOrNull } from "../wire.schemas.ts";
+import { isoTimeOrNull } from "../api/wire.schemas.ts";
 
 const transport = t.Object(
   {

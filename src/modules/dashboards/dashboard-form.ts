@@ -4,7 +4,7 @@ import { WIDGET_KEYS_MAX, widgetKeys } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { isName } from "../wire.schemas.ts";
+import { isName } from "../api/wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { DashboardChanges } from "./dashboards.resource.ts";
 import { type Alias, DASHBOARD_TYPES, type Item, type Widget } from "./dashboards.types.ts";

@@ -1,9 +1,9 @@
 /** Schemas of a dashboard's parts for the OpenAPI document. The dashboard's parser validates them. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { SYMBOL_IDS, SYMBOL_ROTATIONS } from "../../lib/console/synoptic-symbols.ts";
-import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
+import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../api/documented-as.ts";
+import { jsonValueSchema } from "../api/wire.schemas.ts";
 import { AGGREGATIONS, DATA_POINTS_DEFAULT } from "../telemetry/telemetry.types.ts";
-import { jsonValueSchema } from "../wire.schemas.ts";
 import { ALIAS_TYPES } from "./alias-devices.ts";
 
 const TEXT_MAX = 256;

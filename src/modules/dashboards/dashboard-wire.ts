@@ -1,5 +1,5 @@
 import { iso } from "../../lib/time/iso-time.ts";
-import { itemToWire } from "../resource.ts";
+import { itemToWire } from "../api/resource.ts";
 import type { Dashboard, DashboardContent, Executed, Version } from "./dashboards.resource.ts";
 import type { VersionEntry } from "./dashboards.types.ts";
 

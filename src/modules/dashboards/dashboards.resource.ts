@@ -1,5 +1,5 @@
 import { conflict } from "../../lib/core/domain-error.ts";
-import { defineResource } from "../resource.ts";
+import { defineResource } from "../api/resource.ts";
 import { DASHBOARDS_MAX, dashboardNotFound } from "./dashboards.errors.ts";
 import { createDashboardBody, dashboardBody, updateDashboardBody } from "./dashboards.schemas.ts";
 import { dashboards } from "./dashboards.tables.ts";

@@ -1,11 +1,11 @@
 import { t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { RESPONSES_MIB_MAX, type ResponseSpace } from "../../platform/load/response-space.ts";
-import { documentedAs, withCommas } from "../documented-as.ts";
+import { documentedAs, withCommas } from "../api/documented-as.ts";
+import { wholeList } from "../api/lists.ts";
+import { auditReader, ensureUnchanged, resourceRoutes, withIfMatch } from "../api/resource.routes.ts";
+import { asResponse, readResponse } from "../api/responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { wholeList } from "../lists.ts";
-import { auditReader, ensureUnchanged, resourceRoutes, withIfMatch } from "../resource.routes.ts";
-import { asResponse, readResponse } from "../responses.ts";
 import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
 import { entryToWire, executedToWire, toWire, versionToWire } from "./dashboard-wire.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";

@@ -3,10 +3,7 @@ import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/console/dashboard-rotation.ts";
 import { ALARM_STATUSES } from "../alarms/alarms.types.ts";
-import { deviceState } from "../devices/devices.schemas.ts";
-import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
-import { resolvedBody } from "../telemetry/key-lookup.schemas.ts";
-import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
+import { documentedAs, enumOf, mapOf } from "../api/documented-as.ts";
 import {
   isoTime,
   jsonValue,
@@ -17,7 +14,10 @@ import {
   tagList,
   textSchema,
   wholeNumber,
-} from "../wire.schemas.ts";
+} from "../api/wire.schemas.ts";
+import { deviceState } from "../devices/devices.schemas.ts";
+import { resolvedBody } from "../telemetry/key-lookup.schemas.ts";
+import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
 import {
   aliasListSchema,
   aliasSelectorSchema,

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { successBody } from "../wire.schemas.ts";
 import { statusBody } from "./demo-plant.schemas.ts";
 import type { DemoPlantService } from "./demo-plant.service.ts";
 

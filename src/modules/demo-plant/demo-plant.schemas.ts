@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { wholeNumber } from "../wire.schemas.ts";
+import { wholeNumber } from "../api/wire.schemas.ts";
 
 export const statusBody = t.Object(
   {

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { choice } from "../wire.schemas.ts";
+import { choice } from "../api/wire.schemas.ts";
 
 const name = t.String({
   minLength: 1,

@@ -1,11 +1,11 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { Port } from "../../platform/core/port.ts";
 import { createDependentRows } from "../../platform/database/dependent-rows.ts";
+import { refusalReporter } from "../api/report-refusal.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { LoginIdentitiesModule } from "../login-identities/login-identities.module.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesModule } from "../profiles/profiles.module.ts";
-import { refusalReporter } from "../report-refusal.ts";
 import type { StorageModule } from "../telemetry/storage.module.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createActivityRepository } from "./activity.repository.ts";

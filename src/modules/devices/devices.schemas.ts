@@ -2,8 +2,8 @@ import { t } from "elysia";
 import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
 import { sortForm, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
-import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, isoTime, lineText, literals, nameText, tagList, wholeNumber } from "../wire.schemas.ts";
+import { pageQuery, searchQuery, sortQuery } from "../api/lists.schemas.ts";
+import { choice, isoTime, lineText, literals, nameText, tagList, wholeNumber } from "../api/wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { INACTIVITY_SOURCES } from "./inactivity.ts";
 

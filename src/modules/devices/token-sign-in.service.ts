@@ -3,9 +3,9 @@ import { type DomainError, limited } from "../../lib/core/domain-error.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { secretHint } from "../../lib/strings/secret-hint.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { type PeerServer, peerOf, webSocketPeerOf } from "../api/request-peer.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
-import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
 import { contractInvalidToken, invalidDeviceToken } from "./devices.errors.ts";
 

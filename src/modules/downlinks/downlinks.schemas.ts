@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { isoTime, jsonObject, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { isoTime, jsonObject, jsonValue, textSchema, wholeNumber } from "../api/wire.schemas.ts";
 
 export const downlinkRequestBody = t.Object(
   {

@@ -2,13 +2,13 @@ import { Elysia, t } from "elysia";
 import type { FaultSubjectKind } from "../../lib/alarms/fault-sources.ts";
 import { invalid } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { OPERATORS_ONLY, type OperationErrors } from "../api/operation-errors.ts";
+import { wholeNumber } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed, type Permission } from "../identity/permissions.ts";
-import { OPERATORS_ONLY, type OperationErrors } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import { wholeNumber } from "../wire.schemas.ts";
 import {
   FAULTS_KEPT,
   FAULTS_PAGE_DEFAULT,

@@ -1,8 +1,8 @@
 import { t } from "elysia";
 import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../lib/alarms/fault-sources.ts";
-import { searchQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { PEER_PROTOCOLS } from "../request-peer.ts";
-import { choice, literals, renderedText, wholeNumber } from "../wire.schemas.ts";
+import { searchQuery, timeRangeQuery } from "../api/lists.schemas.ts";
+import { PEER_PROTOCOLS } from "../api/request-peer.ts";
+import { choice, literals, renderedText, wholeNumber } from "../api/wire.schemas.ts";
 import { FAULTS_MAX, FAULTS_PER_HOLDER_MAX } from "./faults.service.ts";
 import { IDENTITY_KINDS } from "./refusals.types.ts";
 

@@ -1,7 +1,7 @@
 import type { FaultSource, FaultSubjectKind } from "../../lib/alarms/fault-sources.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Peer } from "../request-peer.ts";
+import type { Peer } from "../api/request-peer.ts";
 import type { PresentedIdentity } from "./refusals.types.ts";
 
 /** Object of a fault. */

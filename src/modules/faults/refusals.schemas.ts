@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { REFUSAL_EDGES } from "../../lib/alarms/fault-sources.ts";
-import { PEER_PROTOCOLS } from "../request-peer.ts";
-import { choice, literals, renderedText, textFields } from "../wire.schemas.ts";
+import { PEER_PROTOCOLS } from "../api/request-peer.ts";
+import { choice, literals, renderedText, textFields } from "../api/wire.schemas.ts";
 import { IDENTITY_KINDS } from "./refusals.types.ts";
 
 export const refusalBody = t.Object(

@@ -1,6 +1,6 @@
 import type { RefusalEdge } from "../../lib/alarms/fault-sources.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import type { Peer } from "../request-peer.ts";
+import type { Peer } from "../api/request-peer.ts";
 
 /** Reasons for refusing a credential. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
 export const REFUSAL_REASONS = [

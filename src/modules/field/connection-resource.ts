@@ -1,5 +1,5 @@
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import type { ChangeTexts, OperationTexts } from "../resource.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import type { ChangeTexts, OperationTexts } from "../api/resource.ts";
 
 /** Common resource properties of the connections of all protocols. */
 export const connectionResource = {

@@ -1,7 +1,7 @@
 import type { TProperties, TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { DAY_MS } from "../../lib/core/units.ts";
-import { choice, isoTime, isoTimeOrNull, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, isoTimeOrNull, nameText, textSchema, wholeNumber } from "../api/wire.schemas.ts";
 import { CONNECTION_STATES } from "./field.types.ts";
 
 const INTERVAL_MS_MIN = 100;

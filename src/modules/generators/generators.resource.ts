@@ -1,5 +1,5 @@
 import { conflict } from "../../lib/core/domain-error.ts";
-import { defineResource } from "../resource.ts";
+import { defineResource } from "../api/resource.ts";
 import { generatorNotFound } from "./generators.errors.ts";
 import {
   createGeneratorBody,

@@ -1,8 +1,8 @@
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { auditReader, resourceRoutes } from "../api/resource.routes.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { generatorExample, generatorResource } from "./generators.resource.ts";
 import { previewBody, previewResponse, RATE, WRITERS } from "./generators.schemas.ts";
 import type { GeneratorsService, VisibleGenerator } from "./generators.service.ts";

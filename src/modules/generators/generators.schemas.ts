@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
+import { documentedAs, enumOf, mapOf } from "../api/documented-as.ts";
 import {
   isoTime,
   isoTimeOrNull,
@@ -7,7 +7,7 @@ import {
   nameText,
   textSchema,
   wholeNumber,
-} from "../wire.schemas.ts";
+} from "../api/wire.schemas.ts";
 import { PATTERNS } from "./generators.types.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
 

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { wholeList } from "../api/lists.ts";
+import { successBody, wholeNumber } from "../api/wire.schemas.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
-import { wholeList } from "../lists.ts";
-import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AccountService } from "./account.service.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { newSecondFactor, ownSession, recoveryCodesBody, securityBody } from "./identity.schemas.ts";

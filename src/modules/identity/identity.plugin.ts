@@ -5,8 +5,8 @@ import { LARGE_BODY_BYTES, readExactJson } from "../../lib/network/request-bytes
 import type { BodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { type PeerServer, peerOf } from "../api/request-peer.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
-import { type PeerServer, peerOf } from "../request-peer.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 import { isAllowedFor, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";

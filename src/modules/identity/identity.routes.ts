@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
+import { linkReporter } from "../api/report-refusal.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
-import { linkReporter } from "../report-refusal.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { EMAIL_LENGTH_MAX, TEXT_FORMS } from "../../lib/core/text-forms.ts";
+import { choice, nameText, wholeNumber } from "../api/wire.schemas.ts";
 import { ROLES } from "../users/users.types.ts";
-import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 
 export const tokenBody = t.Object(
   { accessToken: t.String(), tokenType: t.String() },

@@ -1,5 +1,5 @@
 import type { SessionId, UserId } from "../../lib/core/ids.ts";
-import type { Peer } from "../request-peer.ts";
+import type { Peer } from "../api/request-peer.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { Permission } from "./permissions.ts";
 

@@ -1,8 +1,8 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
+import { type Peer, type PeerServer, peerOf } from "../api/request-peer.ts";
 import type { PresentedIdentity, RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
-import { type Peer, type PeerServer, peerOf } from "../request-peer.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { ExternalSignIn } from "./provider/external-sign-in.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";

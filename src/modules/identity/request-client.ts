@@ -1,4 +1,4 @@
-import type { PeerServer } from "../request-peer.ts";
+import type { PeerServer } from "../api/request-peer.ts";
 import type { Client } from "./identity.types.ts";
 
 /** Returns the client from which a request comes. */

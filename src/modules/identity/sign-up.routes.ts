@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
+import type { PeerServer } from "../api/request-peer.ts";
+import { successBody, wholeNumber } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import type { PeerServer } from "../request-peer.ts";
-import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { emailText, oneLine, signedInUser } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";

@@ -5,9 +5,9 @@ import { type CsvOptions, noNotes } from "../../lib/csv/history-rows.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
-import { fileResponse } from "../documented-responses.ts";
+import { fileResponse } from "../api/documented-responses.ts";
+import { EXPORTS_LIMIT, exportResponse } from "../api/responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { EXPORTS_LIMIT, exportResponse } from "../responses.ts";
 import type { HistoryService } from "./history.service.ts";
 import type { ImportProgress, ImportResult } from "./history-import.ts";
 

@@ -3,11 +3,11 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { invariant } from "../../lib/core/invariant.ts";
 import { encodeBody } from "../../lib/json/body.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
+import { jsonValue } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { jsonValue } from "../wire.schemas.ts";
 import type { IngestService } from "./ingest.service.ts";
 
 const asked = ({ body }: AuditContext) => body;

@@ -1,9 +1,9 @@
 /** The schema of `settings_json`, for its check and for the OpenAPI document. */
 import { Type as t } from "@sinclair/typebox";
 import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
-import { DOCUMENTED_AS } from "../documented-as.ts";
+import { DOCUMENTED_AS } from "../api/documented-as.ts";
+import { literals } from "../api/wire.schemas.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
-import { literals } from "../wire.schemas.ts";
 import { FRAME_ENCODINGS, MESSAGE_FORMATS } from "./integrations.types.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;

@@ -1,5 +1,5 @@
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { defineResource } from "../resource.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { defineResource } from "../api/resource.ts";
 import { integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
 import {
   createIntegrationBody,

@@ -1,8 +1,7 @@
 import { t } from "elysia";
 import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
-import { documentedAs, mapOf } from "../documented-as.ts";
-import { newestFirst, pageQuery } from "../lists.schemas.ts";
-import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
+import { documentedAs, mapOf } from "../api/documented-as.ts";
+import { newestFirst, pageQuery } from "../api/lists.schemas.ts";
 import {
   isoTime,
   jsonObject,
@@ -13,7 +12,8 @@ import {
   textFields,
   textSchema,
   wholeNumber,
-} from "../wire.schemas.ts";
+} from "../api/wire.schemas.ts";
+import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
 import { SOURCE_BYTES_MAX, settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 import { DISCOVERED_FORMATS } from "./integrations.types.ts";
 

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { EMAIL_LENGTH_MAX, TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { textSchema } from "../wire.schemas.ts";
+import { textSchema } from "../api/wire.schemas.ts";
 
 const address = t.String({
   maxLength: EMAIL_LENGTH_MAX,

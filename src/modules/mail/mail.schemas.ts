@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { textSchema } from "../wire.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../api/lists.schemas.ts";
+import { textSchema } from "../api/wire.schemas.ts";
 
 const state = (description: string) =>
   t.Union([t.Literal("QUEUED"), t.Literal("SENT"), t.Literal("FAILED"), t.Literal("HELD")], { description });

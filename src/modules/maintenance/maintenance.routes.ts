@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
+import { bulkResult } from "../api/bulk.schemas.ts";
+import { bulkTargets, forEachDevice } from "../api/bulk-responses.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { bulkResult } from "../bulk.schemas.ts";
-import { bulkTargets, forEachDevice } from "../bulk-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { successBody } from "../wire.schemas.ts";
 import { beginBody, bulkBeginBody, bulkEndBody, maintenanceState } from "./maintenance.schemas.ts";
 import type { MaintenanceService } from "./maintenance.service.ts";
 import { LENGTH_DAYS_MAX } from "./maintenance.service.ts";

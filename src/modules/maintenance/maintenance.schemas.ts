@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { bulkDeviceIds } from "../bulk.schemas.ts";
-import { isoTime } from "../wire.schemas.ts";
+import { bulkDeviceIds } from "../api/bulk.schemas.ts";
+import { isoTime } from "../api/wire.schemas.ts";
 
 const REASON_MAX = 500;
 

@@ -1,6 +1,6 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
+import { defineResource } from "../api/resource.ts";
 import { connectionOperations, connectionResource } from "../field/connection-resource.ts";
-import { defineResource } from "../resource.ts";
 import { connectionBody, createConnectionBody, updateConnectionBody } from "./modbus.schemas.ts";
 import { modbusConnections } from "./modbus.tables.ts";
 

@@ -11,6 +11,7 @@ import {
   STOP_BIT_COUNTS,
 } from "../../lib/modbus/modbus-lists.ts";
 import { READ_WORDS_MAX } from "../../lib/modbus/modbus-pdu.ts";
+import { choice, literals, nameText, wholeNumber } from "../api/wire.schemas.ts";
 import {
   connectionItem,
   deviceField,
@@ -26,7 +27,6 @@ import {
   unitInterval,
   unitItem,
 } from "../field/field.schemas.ts";
-import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 
 const unitNumber = wholeNumber({ minimum: 0, maximum: 255, description: "address of the unit on the line" });
 const addressNumber = wholeNumber({

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { choice, isoTime, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { choice, isoTime, literals, nameText, wholeNumber } from "../api/wire.schemas.ts";
 import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";
 
 const patterns = (use: string) =>

@@ -1,4 +1,4 @@
-import { defineResource } from "../resource.ts";
+import { defineResource } from "../api/resource.ts";
 import { noteNotFound, notesLimit } from "./notes.errors.ts";
 import { createNoteBody, noteBody, noteFilters, updateNoteBody } from "./notes.schemas.ts";
 import { deviceNotes } from "./notes.tables.ts";

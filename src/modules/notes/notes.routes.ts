@@ -1,8 +1,8 @@
 import { omit } from "../../lib/core/omit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import { type Note, noteResource } from "./notes.resource.ts";
 import type { NotesService } from "./notes.service.ts";
 

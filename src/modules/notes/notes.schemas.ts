@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { timeRangeQuery } from "../lists.schemas.ts";
-import { isoTime, isoTimeOrNull } from "../wire.schemas.ts";
+import { timeRangeQuery } from "../api/lists.schemas.ts";
+import { isoTime, isoTimeOrNull } from "../api/wire.schemas.ts";
 
 const TEXT_MAX = 2_000;
 

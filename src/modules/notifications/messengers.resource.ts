@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
-import { defineResource } from "../resource.ts";
+import { defineResource } from "../api/resource.ts";
 import { createMessengerBody, messengerBody, updateMessengerBody } from "./messengers.schemas.ts";
 import { messengers } from "./notifications.tables.ts";
 

@@ -1,9 +1,9 @@
 import { withoutNulls } from "../../lib/core/defined.ts";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import { hasSecret } from "./messenger-changes.ts";
 import { type Messenger, messengerResource } from "./messengers.resource.ts";
 import { messengerTestBody } from "./messengers.schemas.ts";

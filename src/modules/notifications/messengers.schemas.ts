@@ -11,7 +11,7 @@ import {
   textFields,
   textSchema,
   wholeNumber,
-} from "../wire.schemas.ts";
+} from "../api/wire.schemas.ts";
 import { MESSENGER_KINDS, RULE_SCOPES } from "./messengers.types.ts";
 import { NOTIFICATION_TRIGGERS } from "./notifications.types.ts";
 

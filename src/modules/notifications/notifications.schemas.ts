@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { textFields } from "../wire.schemas.ts";
+import { textFields } from "../api/wire.schemas.ts";
 import { PLACEHOLDER_NAMES, PLACEHOLDER_USES_MAX } from "./message-template.ts";
 
 const URL_MAX = 2_048;

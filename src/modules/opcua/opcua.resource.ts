@@ -1,6 +1,6 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
+import { defineResource } from "../api/resource.ts";
 import { connectionOperations, connectionResource } from "../field/connection-resource.ts";
-import { defineResource } from "../resource.ts";
 import { connectionBody, createConnectionBody, updateConnectionBody } from "./opcua.schemas.ts";
 import { opcuaConnections } from "./opcua.tables.ts";
 

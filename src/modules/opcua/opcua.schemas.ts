@@ -7,6 +7,7 @@ import {
   OPCUA_USERS,
 } from "../../lib/opcua/opcua-lists.ts";
 import { NODE_ID_CHARACTERS_MAX } from "../../lib/opcua/opcua-node-id.ts";
+import { choice, isoTime, nameText, textSchema, wholeNumber } from "../api/wire.schemas.ts";
 import {
   connectionItem,
   deviceField,
@@ -21,7 +22,6 @@ import {
   unitHealth,
   unitItem,
 } from "../field/field.schemas.ts";
-import { choice, isoTime, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { ELEMENTS_MAX, ITEMS_MAX } from "./item-checks.ts";
 
 const nodeText = { minLength: 1, maxLength: NODE_ID_CHARACTERS_MAX };

@@ -1,7 +1,7 @@
 import type { TInteger } from "@sinclair/typebox";
 import { t } from "elysia";
 import { type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
-import { wholeNumber } from "../wire.schemas.ts";
+import { wholeNumber } from "../api/wire.schemas.ts";
 
 /** Max. pins, as many as fit on one screen. */
 const PINS_MAX = 12;

@@ -3,12 +3,12 @@ import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { sendPage, toPage } from "../api/lists.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { successBody, wholeNumber } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { sendPage, toPage } from "../lists.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
-import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
 import { deliveryBody, listDeliveriesQuery, wholeDelivery } from "./pipelines.schemas.ts";
 

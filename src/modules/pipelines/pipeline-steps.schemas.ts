@@ -1,9 +1,9 @@
 /** Steps in the OpenAPI document: a union by `type`, generated from the definitions with which the engine validates steps. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { omit } from "../../lib/core/omit.ts";
-import { conditionSchema } from "../condition.schemas.ts";
-import { discriminatedUnion, documentedAs, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
-import { jsonValueSchema } from "../wire.schemas.ts";
+import { conditionSchema } from "../api/condition.schemas.ts";
+import { discriminatedUnion, documentedAs, enumOf, mapOf, toPascalCase } from "../api/documented-as.ts";
+import { jsonValueSchema } from "../api/wire.schemas.ts";
 import type { StepDefinition } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
 

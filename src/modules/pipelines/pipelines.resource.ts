@@ -1,6 +1,6 @@
 import { conflict } from "../../lib/core/domain-error.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { defineResource } from "../resource.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { defineResource } from "../api/resource.ts";
 import { pipelineNotFound } from "./pipelines.errors.ts";
 import { createPipelineBody, pipelineBody, updatePipelineBody } from "./pipelines.schemas.ts";
 import { dataPipelines } from "./pipelines.tables.ts";

@@ -4,11 +4,11 @@ import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { wholeList } from "../api/lists.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { auditReader, resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { wholeList } from "../lists.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { auditReader, resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import { stepTypes } from "./pipeline-steps.schemas.ts";
 import { type Pipeline, pipelineResource, stepsExample } from "./pipelines.resource.ts";
 import {

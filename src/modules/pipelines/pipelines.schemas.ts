@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { documentedAs, mapOf } from "../documented-as.ts";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { documentedAs, mapOf } from "../api/documented-as.ts";
+import { newestFirst, pageQuery, searchQuery } from "../api/lists.schemas.ts";
 import {
   isoTime,
   jsonObject,
@@ -9,7 +9,7 @@ import {
   nameText,
   textSchema,
   wholeNumber,
-} from "../wire.schemas.ts";
+} from "../api/wire.schemas.ts";
 import { stepListSchema } from "./pipeline-steps.schemas.ts";
 import { stepDefinitions } from "./step-types.ts";
 

@@ -5,9 +5,9 @@ import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
-import { alarmConditionSchema } from "../condition.schemas.ts";
-import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
-import { jsonValueSchema } from "../wire.schemas.ts";
+import { alarmConditionSchema } from "../api/condition.schemas.ts";
+import { discriminatedUnion, enumOf, mapOf } from "../api/documented-as.ts";
+import { jsonValueSchema } from "../api/wire.schemas.ts";
 
 /** Max. number and length of the devices, types and tags named by a rule. */
 export const SCOPE_LISTS_MAX = {

@@ -5,7 +5,7 @@ import {
   PARAM_NAME_MAX,
   PARAM_OPTIONS_MAX,
 } from "../../lib/console/command-limits.ts";
-import { jsonValue, literals } from "../wire.schemas.ts";
+import { jsonValue, literals } from "../api/wire.schemas.ts";
 import { PARAM_TYPES } from "./profiles.types.ts";
 
 /** Max. bytes of all commands of a profile, as JSON. */

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
 import { keyDefaultsBody } from "./key-metadata.schemas.ts";
 import type { KeyMetadataService } from "./key-metadata.service.ts";
 

@@ -10,7 +10,7 @@ import {
   STATES_MAX,
   UNIT_CHARACTERS_MAX,
 } from "../../lib/keys/key-metadata.ts";
-import { documentedAs, enumOf } from "../documented-as.ts";
+import { documentedAs, enumOf } from "../api/documented-as.ts";
 
 const limit = (description: string) => Type.Optional(Type.Number({ description }));
 

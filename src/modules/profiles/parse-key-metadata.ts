@@ -16,7 +16,7 @@ import {
 } from "../../lib/keys/key-metadata.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { isName } from "../wire.schemas.ts";
+import { isName } from "../api/wire.schemas.ts";
 
 const wrong = (field: string, rule: Text) => invalid("key_metadata.invalid", { field, rule });
 

@@ -1,6 +1,6 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { defineResource } from "../resource.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { defineResource } from "../api/resource.ts";
 import { alarmRuleExample } from "./alarm-rule.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
 import { deviceProfiles } from "./profiles.tables.ts";

@@ -1,8 +1,8 @@
 import { withoutNulls } from "../../lib/core/defined.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import { profileResource } from "./profiles.resource.ts";
 import type { ProfilesService, ShownProfile } from "./profiles.service.ts";
 

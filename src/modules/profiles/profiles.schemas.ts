@@ -1,8 +1,8 @@
 import { t } from "elysia";
 import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
 import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/time/observed-interval.ts";
-import { documentedAs } from "../documented-as.ts";
-import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { documentedAs } from "../api/documented-as.ts";
+import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../api/wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { commandDefinitionList, commandDefinitionSchema } from "./command-definitions.schemas.ts";
 import { METHOD_CHARACTERS_MAX, REQUEST_RULES_MAX } from "./device-requests.ts";

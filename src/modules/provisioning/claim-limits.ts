@@ -3,8 +3,8 @@ import type { ProfileId } from "../../lib/core/ids.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import type { Peer } from "../api/request-peer.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
-import type { Peer } from "../request-peer.ts";
 
 /** Claims per address (IPv6: per /64 network): a burst for a batch of new devices behind a router, then 5 per second. */
 const PER_ADDRESS = { perSecond: 5, burst: 200 };

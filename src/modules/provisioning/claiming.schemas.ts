@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { choice, isoTime } from "../wire.schemas.ts";
+import { choice, isoTime } from "../api/wire.schemas.ts";
 import { CLAIMING_STATES } from "./claiming.types.ts";
 import { CLAIMING_MS_MAX, SECRET_KEY_CHARACTERS_MAX, SECRET_KEY_CHARACTERS_MIN } from "./claiming-request.ts";
 

@@ -1,10 +1,10 @@
+import { refusalReporter } from "../api/report-refusal.ts";
 import type { AuditModule } from "../audit/audit.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesModule } from "../profiles/profiles.module.ts";
-import { refusalReporter } from "../report-refusal.ts";
 import type { UsersModule } from "../users/users.module.ts";
 import { createClaimLimits } from "./claim-limits.ts";
 import { createClaimingRepository } from "./claiming.repository.ts";

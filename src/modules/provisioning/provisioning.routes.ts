@@ -2,11 +2,11 @@ import { Elysia } from "elysia";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { decodeBody } from "../../lib/json/body.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { peerOf } from "../api/request-peer.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { peerOf } from "../request-peer.ts";
-import { successBody } from "../wire.schemas.ts";
 import { claimResponse, provisioningBody, setProvisioningBody } from "./provisioning.schemas.ts";
 import type { ProvisioningService } from "./provisioning.service.ts";
 

@@ -4,6 +4,7 @@ import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/core/ids.t
 import { shownName } from "../../lib/strings/secret-hint.ts";
 import { randomToken, sha256 } from "../../platform/core/ids.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import type { Peer } from "../api/request-peer.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
 import type { CredentialsService } from "../devices/credentials.service.ts";
 import type { CredentialsView } from "../devices/credentials.types.ts";
@@ -11,7 +12,6 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { Device, DeviceActivity } from "../devices/devices.types.ts";
 import type { RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { Peer } from "../request-peer.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { ClaimLimits } from "./claim-limits.ts";

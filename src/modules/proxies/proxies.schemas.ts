@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { renderedText } from "../wire.schemas.ts";
+import { renderedText } from "../api/wire.schemas.ts";
 
 const TEXT_LENGTH_MAX = 2_000;
 const text = t.Union([t.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX }), t.Null()]);

@@ -1,9 +1,9 @@
+import { ALL_DEVICES_ONLY } from "../api/operation-errors.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
+import { itemToWire } from "../api/resource.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { ALL_DEVICES_ONLY } from "../operation-errors.ts";
-import { resourceRoutes } from "../resource.routes.ts";
-import { itemToWire } from "../resource.ts";
 import { readAddress, type S7Kind } from "./s7.protocol.ts";
 import { s7ConnectionResource } from "./s7.resource.ts";
 import {

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { ADDRESS_CHARACTERS_MAX } from "../../lib/s7/s7-address.ts";
+import { nameText, wholeNumber } from "../api/wire.schemas.ts";
 import {
   connectionItem,
   deviceField,
@@ -15,7 +16,6 @@ import {
   unitHealth,
   unitItem,
 } from "../field/field.schemas.ts";
-import { nameText, wholeNumber } from "../wire.schemas.ts";
 import { TAGS_MAX } from "./tag-checks.ts";
 
 const address = t.String({

@@ -1,5 +1,5 @@
 import { conflict } from "../../lib/core/domain-error.ts";
-import { defineResource } from "../resource.ts";
+import { defineResource } from "../api/resource.ts";
 import { jobNotFound } from "./scheduler.errors.ts";
 import { createJobBody, jobBody, jobDetail, LIMITED_ACCESS, updateJobBody } from "./scheduler.schemas.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";

@@ -2,12 +2,12 @@ import { t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
 import { mapRows } from "../../platform/database/row-list.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import { newestFirst, pageQuery, searchQuery } from "../api/lists.schemas.ts";
+import { listHeaders, sendPage, toPage } from "../api/lists.ts";
+import { resourceRoutes } from "../api/resource.routes.ts";
+import { isoTime } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, sendPage, toPage } from "../lists.ts";
-import { resourceRoutes } from "../resource.routes.ts";
-import { isoTime } from "../wire.schemas.ts";
 import { jobResource } from "./scheduler.resource.ts";
 import {
   LIMITED_ACCESS,

@@ -1,6 +1,5 @@
 import { t } from "elysia";
-import { commandFormBody, shortCommandFields } from "../commands/commands.schemas.ts";
-import { documentedAs, withCommas } from "../documented-as.ts";
+import { documentedAs, withCommas } from "../api/documented-as.ts";
 import {
   isoTime,
   isoTimeOrNull,
@@ -9,7 +8,8 @@ import {
   nameText,
   textSchema,
   wholeNumber,
-} from "../wire.schemas.ts";
+} from "../api/wire.schemas.ts";
+import { commandFormBody, shortCommandFields } from "../commands/commands.schemas.ts";
 import { TARGETS_MAX, TENANT_RUNS_MAX } from "./scheduler.types.ts";
 
 const TEXT_MAX = 256;

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { textFields } from "../wire.schemas.ts";
+import { textFields } from "../api/wire.schemas.ts";
 
 export const checkBody = t.Object({
   damage: t.Array(t.String(), {

@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
 import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/core/log.ts";
+import { fileResponse } from "../api/documented-responses.ts";
+import { newestFirst, pageQuery } from "../api/lists.schemas.ts";
+import { listHeaders, toPage } from "../api/lists.ts";
+import { OPERATORS_ONLY } from "../api/operation-errors.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage } from "../lists.ts";
-import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { LOG_LEVELS, logFilter, logLevelBody, logLineBody } from "./logs.schemas.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import type { LogLevel } from "../../platform/core/log.ts";
-import { searchQuery } from "../lists.schemas.ts";
+import { searchQuery } from "../api/lists.schemas.ts";
 
 /** Log levels, least serious first. */
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];

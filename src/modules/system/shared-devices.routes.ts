@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { OPERATORS_ONLY } from "../api/operation-errors.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { sharedDevicesBody, sharedDevicesInput } from "./shared-devices.schemas.ts";

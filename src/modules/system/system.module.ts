@@ -1,5 +1,6 @@
 import type { TenantId } from "../../lib/core/ids.ts";
 import { Metrics } from "../../platform/core/metrics.ts";
+import { refusalReporter } from "../api/report-refusal.ts";
 import type { BackupsModule } from "../backups/backups.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { FaultsModule } from "../faults/faults.module.ts";
@@ -9,7 +10,6 @@ import type { MailModule } from "../mail/mail.module.ts";
 import type { Core } from "../module.types.ts";
 import type { NotificationsModule } from "../notifications/notifications.module.ts";
 import type { ProfilesModule } from "../profiles/profiles.module.ts";
-import { refusalReporter } from "../report-refusal.ts";
 import type { SettingsModule } from "../settings/settings.module.ts";
 import type { StorageModule } from "../telemetry/storage.module.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";

@@ -3,9 +3,9 @@ import { Elysia } from "elysia";
 import { notFound, unauthenticated } from "../../lib/core/domain-error.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Metrics } from "../../platform/core/metrics.ts";
-import { fileResponse } from "../documented-responses.ts";
+import { fileResponse } from "../api/documented-responses.ts";
+import { peerOf } from "../api/request-peer.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
-import { peerOf } from "../request-peer.ts";
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

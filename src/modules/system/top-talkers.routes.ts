@@ -1,15 +1,15 @@
 import { Elysia, t } from "elysia";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { wholeList } from "../api/lists.ts";
+import { OPERATORS_ONLY } from "../api/operation-errors.ts";
+import { literals } from "../api/wire.schemas.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import {
   type DeviceTrafficTotals,
   TRAFFIC_MEASURES,
   type TrafficMeasure,
 } from "../ingest/device-traffic.types.ts";
-import { wholeList } from "../lists.ts";
-import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
-import { literals } from "../wire.schemas.ts";
 import { topTalkerBody } from "./top-talkers.schemas.ts";
 
 const talkerList = wholeList({ sort: TRAFFIC_MEASURES, search: ["deviceName", "tenantName"] });

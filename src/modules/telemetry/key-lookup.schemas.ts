@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { documentedAs } from "../documented-as.ts";
+import { documentedAs } from "../api/documented-as.ts";
 import { keyMetadataFields, resolvedKeyList } from "../profiles/key-metadata.schemas.ts";
 
 export const resolveBody = t.Object(

@@ -3,12 +3,12 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { RESPONSES_MIB_MAX, type ResponseSpace } from "../../platform/load/response-space.ts";
+import { wholeList } from "../api/lists.ts";
+import { asResponse, textResponse } from "../api/responses.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { wholeList } from "../lists.ts";
-import { asResponse, textResponse } from "../responses.ts";
 import type { Principal } from "../users/users.types.ts";
-import { successBody } from "../wire.schemas.ts";
 import {
   keyRecords,
   keysBody,

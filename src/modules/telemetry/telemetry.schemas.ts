@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { DOCUMENTED_AS, documentedAs, mapOf, withCommas } from "../documented-as.ts";
-import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { DOCUMENTED_AS, documentedAs, mapOf, withCommas } from "../api/documented-as.ts";
+import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../api/wire.schemas.ts";
 import { AGGREGATIONS, DATA_POINTS_DEFAULT, DATA_POINTS_MAX, STATE_POINTS_MAX } from "./telemetry.types.ts";
 
 /** Max. characters: 24 times of day, each with a comma and a space. */

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { fileResponse } from "../api/documented-responses.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { fileResponse } from "../documented-responses.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { BrandingService } from "./branding.service.ts";
 import type { PlansService } from "./plans.service.ts";

@@ -3,7 +3,7 @@ import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isInertSvg } from "../../lib/strings/inert-svg.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { isName } from "../wire.schemas.ts";
+import { isName } from "../api/wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
 /** Name, logo and color that a tenant shows in place of the product's own; stored as the tenant attribute `branding`. */

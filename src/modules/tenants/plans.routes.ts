@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { wholeList } from "../lists.ts";
+import { wholeList } from "../api/lists.ts";
 import type { PlansService } from "./plans.service.ts";
 import { planBody } from "./tenants.schemas.ts";
 

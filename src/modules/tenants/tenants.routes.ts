@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { successBody } from "../wire.schemas.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { QuotasService } from "./quotas.service.ts";
 import { SITE_LOCK_MS, type SiteLocks } from "./site-locks.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { jsonObject, nameText, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, nameText, wholeNumber } from "../api/wire.schemas.ts";
 
 const limit = (subject: string) =>
   t.Union([t.Number(), t.Null()], { description: `${subject}; null for no limit` });

@@ -2,9 +2,9 @@ import { Elysia } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { OPERATORS_ONLY } from "../api/operation-errors.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { OPERATORS_ONLY } from "../operation-errors.ts";
 import { updateBody, uploadQuery } from "./updates.schemas.ts";
 import type { UpdatesService } from "./updates.service.ts";
 

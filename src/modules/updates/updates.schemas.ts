@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { renderedText } from "../wire.schemas.ts";
+import { renderedText } from "../api/wire.schemas.ts";
 
 export const updateBody = t.Object({
   version: t.String({ description: "Version that runs." }),

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
-import { documentedAs } from "../documented-as.ts";
-import { isoTimeOrNull, lineText, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { documentedAs } from "../api/documented-as.ts";
+import { isoTimeOrNull, lineText, literals, nameText, textSchema, wholeNumber } from "../api/wire.schemas.ts";
 import { targetInput } from "./target-input.schemas.ts";
 import { UPLINK_ORDERS, UPLINK_STATES } from "./uplink.protocol.ts";
 

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { listHeaders, toPage } from "../api/lists.ts";
+import { successBody } from "../api/wire.schemas.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders, toPage } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
 import type { UserManagement } from "./user-management.service.ts";
 import { createUserBody, invitationBody, listUsersQuery, updateUserBody, userBody } from "./users.schemas.ts";
 import type { InviteDelivery, UserDetail } from "./users.types.ts";

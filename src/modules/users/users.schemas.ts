@@ -1,8 +1,8 @@
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import { EMAIL_LENGTH_MAX, TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
+import { pageQuery, searchQuery, sortQuery } from "../api/lists.schemas.ts";
+import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../api/wire.schemas.ts";
 import { INVITE_DELIVERIES, ROLES, USER_STATUSES } from "./users.types.ts";
 
 const role = t.Union(

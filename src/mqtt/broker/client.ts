@@ -22,8 +22,8 @@ import {
 import { noProperties } from "../../lib/mqtt/properties.ts";
 import { malformed, protocolError, Reason } from "../../lib/mqtt/reason.ts";
 import { isValidFilter, readSharedFilter } from "../../lib/mqtt/topic-filters.ts";
+import type { Peer } from "../../modules/api/request-peer.ts";
 import type { IngestDevice } from "../../modules/ingest/ingest.types.ts";
-import type { Peer } from "../../modules/request-peer.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { keepAliveSeconds } from "../connection/admission.ts";
 import type { ConnectionTurns, Turn } from "../connection/connection-turns.ts";

@@ -10,7 +10,7 @@ import {
   UnsupportedVersion,
 } from "../../lib/mqtt/packets.ts";
 import { malformed, ProtocolError, Reason } from "../../lib/mqtt/reason.ts";
-import type { Peer } from "../../modules/request-peer.ts";
+import type { Peer } from "../../modules/api/request-peer.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Client } from "../broker/client.ts";
 import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "../mqtt.types.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
+import { refusalReporter } from "../../../src/modules/api/report-refusal.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { Faults } from "../../../src/modules/faults/faults.service.ts";
 import type { FaultEntry } from "../../../src/modules/faults/faults.types.ts";
-import { refusalReporter } from "../../../src/modules/report-refusal.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { configureLogging, createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

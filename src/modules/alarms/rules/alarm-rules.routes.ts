@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../../lib/core/defined.ts";
 import { iso } from "../../../lib/time/iso-time.ts";
+import { wholeList } from "../../api/lists.ts";
+import { wholeNumber } from "../../api/wire.schemas.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
-import { wholeList } from "../../lists.ts";
 import { alarmRuleExample } from "../../profiles/alarm-rule.schemas.ts";
-import { wholeNumber } from "../../wire.schemas.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
 import {
   backTestBody,

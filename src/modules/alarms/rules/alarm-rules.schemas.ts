@@ -2,11 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { CONDITION_OPERATORS } from "../../../lib/alarms/condition.ts";
 import type { ExplainedCondition } from "../../../lib/alarms/condition-explain.ts";
+import { componentRef, documentedAs, enumOf } from "../../api/documented-as.ts";
+import { jsonValueSchema, severityBody, wholeNumber } from "../../api/wire.schemas.ts";
 import { ATTRIBUTE_SCOPES } from "../../attributes/attributes.types.ts";
-import { componentRef, documentedAs, enumOf } from "../../documented-as.ts";
 import { alarmRuleSchema, ruleScopeSchema } from "../../profiles/alarm-rule.schemas.ts";
 import { resolvedKeyList } from "../../profiles/key-metadata.schemas.ts";
-import { jsonValueSchema, severityBody, wholeNumber } from "../../wire.schemas.ts";
 
 const epochMs = t.Optional(
   t.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: "epoch ms" }),

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { timeRangeQuery } from "../../lists.schemas.ts";
-import { isoTime, severityBody, wholeNumber } from "../../wire.schemas.ts";
+import { timeRangeQuery } from "../../api/lists.schemas.ts";
+import { isoTime, severityBody, wholeNumber } from "../../api/wire.schemas.ts";
 import { alarmsQuery } from "../alarms.schemas.ts";
 
 const { severity, name, search, tag, deviceType, profileId, gatewayId } = alarmsQuery;

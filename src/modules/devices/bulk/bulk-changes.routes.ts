@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { omit } from "../../../lib/core/omit.ts";
+import { bulkDeviceIds, bulkResult } from "../../api/bulk.schemas.ts";
+import { bulkTargets } from "../../api/bulk-responses.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
-import { bulkDeviceIds, bulkResult } from "../../bulk.schemas.ts";
-import { bulkTargets } from "../../bulk-responses.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import type { DevicesService } from "../devices.service.ts";
 import { bulkUpdateBody } from "./bulk.schemas.ts";

@@ -1,7 +1,7 @@
 import { TAGS_MAX } from "../../../lib/console/tag-limits.ts";
 import { invalid } from "../../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../../lib/core/ids.ts";
-import { type BulkResult, forEachDevice } from "../../bulk-responses.ts";
+import { type BulkResult, forEachDevice } from "../../api/bulk-responses.ts";
 import type { Principal } from "../../users/users.types.ts";
 import type { DevicesService } from "../devices.service.ts";
 import type { DeviceActivity } from "../devices.types.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { bulkDeviceIds } from "../../bulk.schemas.ts";
-import { tagList, textFields, wholeNumber } from "../../wire.schemas.ts";
+import { bulkDeviceIds } from "../../api/bulk.schemas.ts";
+import { tagList, textFields, wholeNumber } from "../../api/wire.schemas.ts";
 import { updateDeviceBody } from "../devices.schemas.ts";
 
 const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String(), ...textFields });

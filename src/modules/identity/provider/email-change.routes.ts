@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import { preferredLanguage } from "../../../lib/strings/preferred-language.ts";
-import { formBody, pageResponses } from "../../documented-responses.ts";
+import { formBody, pageResponses } from "../../api/documented-responses.ts";
+import { linkReporter } from "../../api/report-refusal.ts";
+import { successBody } from "../../api/wire.schemas.ts";
 import type { ReportRefusal } from "../../faults/refusals.types.ts";
-import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
-import { successBody } from "../../wire.schemas.ts";
 import type { EmailChangeService } from "../email-change.service.ts";
 import type { AuthPlugin } from "../identity.plugin.ts";
 import { emailLinkQuery, emailText } from "../identity.schemas.ts";

@@ -1,7 +1,7 @@
 import { invalid } from "../../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../../lib/json/json.ts";
 import { randomToken } from "../../../platform/core/ids.ts";
-import type { PeerServer } from "../../request-peer.ts";
+import type { PeerServer } from "../../api/request-peer.ts";
 import { clientOf } from "../request-client.ts";
 import type { Caller } from "./password-check.ts";
 

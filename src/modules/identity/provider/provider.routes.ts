@@ -1,7 +1,7 @@
 import { Elysia, type Static } from "elysia";
 import { DomainError, invalid, notFound } from "../../../lib/core/domain-error.ts";
-import { formBody, pageResponses, redirect } from "../../documented-responses.ts";
-import type { PeerServer } from "../../request-peer.ts";
+import { formBody, pageResponses, redirect } from "../../api/documented-responses.ts";
+import type { PeerServer } from "../../api/request-peer.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { ReportingExternalSignIn } from "../refused-sign-ins.ts";

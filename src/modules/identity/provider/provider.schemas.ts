@@ -1,4 +1,4 @@
-import { formBody, pageResponses } from "../../documented-responses.ts";
+import { formBody, pageResponses } from "../../api/documented-responses.ts";
 
 const signInForm = formBody("email", "password");
 export const signInBody = {

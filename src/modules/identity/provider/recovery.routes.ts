@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/core/domain-error.ts";
-import { formBody, pageResponses } from "../../documented-responses.ts";
+import { formBody, pageResponses } from "../../api/documented-responses.ts";
+import { linkReporter } from "../../api/report-refusal.ts";
 import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import type { MailSender } from "../../mail/mail.types.ts";
-import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";

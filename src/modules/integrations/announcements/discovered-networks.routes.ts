@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { iso } from "../../../lib/time/iso-time.ts";
+import { ALL_DEVICES_ONLY } from "../../api/operation-errors.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
-import { ALL_DEVICES_ONLY } from "../../operation-errors.ts";
 import { discoveredBody } from "../integrations.schemas.ts";
 import { createDiscoveredNetworks } from "./discovered-networks.ts";
 

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../../lib/json/json.ts";
 import { readBytes } from "../../../lib/network/request-bytes.ts";
 import type { BodySpace } from "../../../platform/load/body-space.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import { peerOf } from "../../request-peer.ts";
+import { peerOf } from "../../api/request-peer.ts";
 import type { WebhookKind } from "../integrations.wire.ts";
 import type { WebhooksService } from "./webhooks.service.ts";
 

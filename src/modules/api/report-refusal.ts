@@ -1,9 +1,9 @@
-import { DomainError, detail } from "../lib/core/domain-error.ts";
-import { secretHint } from "../lib/strings/secret-hint.ts";
-import type { EventBus } from "../platform/core/event-bus.ts";
-import type { DomainEvents } from "./events.types.ts";
-import type { FaultSubject } from "./faults/faults.types.ts";
-import type { RefusalOwner, RefusalReason, ReportRefusal } from "./faults/refusals.types.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { secretHint } from "../../lib/strings/secret-hint.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { FaultSubject } from "../faults/faults.types.ts";
+import type { RefusalOwner, RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import { type PeerServer, peerOf } from "./request-peer.ts";
 
 function subjectOf({ deviceId, userId, mqttClientId }: RefusalOwner): FaultSubject | undefined {

@@ -2,8 +2,8 @@
  * Common parts of the API's lists: `limit`, `offset`, `search`, `sort` and the total number. Lists that are read whole are searched, sorted and
  * paged here; unbounded lists do so in their query, with the parts below.
  */
-import type { RowList, RowPage } from "../platform/database/row-list.ts";
-import type { ResponseSpace } from "../platform/load/response-space.ts";
+import type { RowList, RowPage } from "../../platform/database/row-list.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
 import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
 import { asResponse, listResponse } from "./responses.ts";
 

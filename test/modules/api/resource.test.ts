@@ -4,17 +4,17 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type AnyElysia, Elysia, t } from "elysia";
 import fc from "fast-check";
-import type { Route } from "../../src/http/openapi/operations.ts";
-import { conflict, DomainError, notFound } from "../../src/lib/core/domain-error.ts";
-import type { TenantId } from "../../src/lib/core/ids.ts";
-import type { NewAuditEntry } from "../../src/modules/audit/audit.types.ts";
-import { createAuthPlugin } from "../../src/modules/identity/identity.plugin.ts";
-import { createRequestAudit } from "../../src/modules/identity/request-audit.ts";
-import { auditReader, resourceRoutes } from "../../src/modules/resource.routes.ts";
-import { defineResource, itemToWire } from "../../src/modules/resource.ts";
-import type { Principal } from "../../src/modules/users/users.types.ts";
-import { BodySpace } from "../../src/platform/load/body-space.ts";
-import { ResponseSpace } from "../../src/platform/load/response-space.ts";
+import type { Route } from "../../../src/http/openapi/operations.ts";
+import { conflict, DomainError, notFound } from "../../../src/lib/core/domain-error.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
+import { auditReader, resourceRoutes } from "../../../src/modules/api/resource.routes.ts";
+import { defineResource, itemToWire } from "../../../src/modules/api/resource.ts";
+import type { NewAuditEntry } from "../../../src/modules/audit/audit.types.ts";
+import { createAuthPlugin } from "../../../src/modules/identity/identity.plugin.ts";
+import { createRequestAudit } from "../../../src/modules/identity/request-audit.ts";
+import type { Principal } from "../../../src/modules/users/users.types.ts";
+import { BodySpace } from "../../../src/platform/load/body-space.ts";
+import { ResponseSpace } from "../../../src/platform/load/response-space.ts";
 
 const notes = sqliteTable("notes", {
   noteId: text("note_id").primaryKey(),

@@ -1,8 +1,8 @@
-import { DomainError } from "../lib/core/domain-error.ts";
-import { isJsonObject } from "../lib/json/json.ts";
-import type { Text } from "../lib/texts/text.ts";
-import { workShare } from "../platform/load/fair-share.ts";
-import type { AuditContext } from "./audit/audit.types.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 
 interface BulkFailure extends Text {
   readonly deviceId: string;

@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import type { DomainError } from "../../src/lib/core/domain-error.ts";
+import type { DomainError } from "../../../src/lib/core/domain-error.ts";
 import {
   exportResponse,
   listResponse,
   readResponse,
   sharedResponse,
   textResponse,
-} from "../../src/modules/responses.ts";
-import { EXPORTS_MAX, ResponseSpace } from "../../src/platform/load/response-space.ts";
-import { until } from "../support/until.ts";
+} from "../../../src/modules/api/responses.ts";
+import { EXPORTS_MAX, ResponseSpace } from "../../../src/platform/load/response-space.ts";
+import { until } from "../../support/until.ts";
 
 const MIB = 1024 * 1024;
 /** More than the buffers of a connection take. */

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId } from "../../src/lib/core/ids.ts";
-import { createAttributeChangesRepository } from "../../src/modules/attributes/attribute-changes.repository.ts";
-import { createAttributesRepository } from "../../src/modules/attributes/attributes.repository.ts";
-import { createHeldRepository } from "../../src/modules/ingest/held.repository.ts";
-import { HeldReadings } from "../../src/modules/ingest/held-readings.ts";
-import type { IngestDevice } from "../../src/modules/ingest/ingest.types.ts";
-import { UplinkChangesRepository } from "../../src/modules/uplinks/uplink-changes.repository.ts";
-import { createLogger } from "../../src/platform/core/log.ts";
-import { parsedTogether } from "../../src/platform/database/parsed-together.ts";
-import { systemClock } from "../../src/platform/time/clock.ts";
-import { openRig, type Rig, tenantId } from "./scheduler/rig.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
+import { createAttributeChangesRepository } from "../../../src/modules/attributes/attribute-changes.repository.ts";
+import { createAttributesRepository } from "../../../src/modules/attributes/attributes.repository.ts";
+import { createHeldRepository } from "../../../src/modules/ingest/held.repository.ts";
+import { HeldReadings } from "../../../src/modules/ingest/held-readings.ts";
+import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
+import { UplinkChangesRepository } from "../../../src/modules/uplinks/uplink-changes.repository.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { parsedTogether } from "../../../src/platform/database/parsed-together.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
+import { openRig, type Rig, tenantId } from "../scheduler/rig.ts";
 
 /** Some 100 KB of JSON. */
 const large = Array.from({ length: 33_000 }, () => ({}));

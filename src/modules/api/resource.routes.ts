@@ -1,13 +1,13 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { outdated } from "../lib/core/domain-error.ts";
-import { mapRows, type RowList } from "../platform/database/row-list.ts";
-import type { ResponseSpace } from "../platform/load/response-space.ts";
-import type { AuditContext } from "./audit/audit.types.ts";
-import type { AuthPlugin } from "./identity/identity.plugin.ts";
+import { outdated } from "../../lib/core/domain-error.ts";
+import { mapRows, type RowList } from "../../platform/database/row-list.ts";
+import type { ResponseSpace } from "../../platform/load/response-space.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Principal } from "../users/users.types.ts";
 import { wholeList } from "./lists.ts";
 import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
-import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
 /** Values in the form of responses, in immutable lists and objects. */

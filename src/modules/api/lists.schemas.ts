@@ -1,6 +1,6 @@
 /** Schemas of list queries. */
 import { t } from "elysia";
-import { sortForm } from "../lib/core/text-forms.ts";
+import { sortForm } from "../../lib/core/text-forms.ts";
 
 export const LIST_LIMIT_DEFAULT = 1_000;
 const LIST_LIMIT_MAX = 10_000;

@@ -1,16 +1,16 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { iso } from "../lib/time/iso-time.ts";
-import type { MainDatabase } from "../platform/database/database.ts";
+import { iso } from "../../lib/time/iso-time.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import {
   createResourceStore,
   type ResourceStore,
   type ResourceTable,
   type StoredRows,
-} from "../platform/database/resource-store.ts";
-import type { RowList } from "../platform/database/row-list.ts";
-import { workShare } from "../platform/load/fair-share.ts";
-import type { Clock } from "../platform/time/clock.ts";
-import type { Permission } from "./identity/permissions.ts";
+} from "../../platform/database/resource-store.ts";
+import type { RowList } from "../../platform/database/row-list.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { Permission } from "../identity/permissions.ts";
 import type { OperationErrors } from "./operation-errors.ts";
 
 /** Texts of an operation for the OpenAPI document. */

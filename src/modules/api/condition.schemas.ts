@@ -1,7 +1,7 @@
 /** Conditions of alarm rules and conditional drops, as `lib/alarms/condition.ts` reads them. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { CONDITION_OPERATORS, DURATION_MS_MAX } from "../lib/alarms/condition.ts";
-import { ATTRIBUTE_SCOPES } from "./attributes/attributes.types.ts";
+import { CONDITION_OPERATORS, DURATION_MS_MAX } from "../../lib/alarms/condition.ts";
+import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import { componentRef, enumOf } from "./documented-as.ts";
 import { jsonValueSchema } from "./wire.schemas.ts";
 

@@ -2,9 +2,9 @@
  * Sends large responses in chunks: with a turn of the event loop between chunks, no faster than the client reads, and only until the client
  * disconnects. Bytes that the client has not read yet are held in the `ResponseSpace`.
  */
-import { isLongerJson, jsonPieces } from "../lib/json/json-pieces.ts";
-import { workShare } from "../platform/load/fair-share.ts";
-import { EXPORTS_MAX, type HeldResponse, type ResponseSpace } from "../platform/load/response-space.ts";
+import { isLongerJson, jsonPieces } from "../../lib/json/json-pieces.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import { EXPORTS_MAX, type HeldResponse, type ResponseSpace } from "../../platform/load/response-space.ts";
 
 /** Max. characters of JSON serialized in one go. */
 const WHOLE_MAX = 512 * 1024;
