@@ -256,6 +256,62 @@ describe("the page kit", () => {
   });
 });
 
+describe("forms", () => {
+  const sources = files.map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+
+  test("limits of text inputs come from the API, not from figures", () => {
+    const figures = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/m(?:ax|in)Length=\{[0-9_]{2,}\}/g)].map(([found]) => `${file}: ${found}`),
+    );
+    expect(figures).toEqual([]);
+    expect(sources.filter(({ text }) => /=\{maxLengthOf\(/.test(text)).length).toBeGreaterThan(20);
+  });
+
+  /** Forms without a definition. A new one uses `SchemaForm`, `FormPage` or `FormDialog`. */
+  const handMade = [
+    "features/account/second-factor.tsx",
+    "features/alarms/pages/comment-form.tsx",
+    "features/alarms/rules/rule-editor.tsx",
+    "features/attributes/attribute-dialog.tsx",
+    "features/bacnet/object-dialog.tsx",
+    "features/codecs/codec-index-page.tsx",
+    "features/codecs/codec-page.tsx",
+    "features/commands/commands-tab.tsx",
+    "features/dashboards/board/board-tools.tsx",
+    "features/dashboards/board/copy-widget.tsx",
+    "features/dashboards/editor/widget-dialog.tsx",
+    "features/dashboards/new-dashboard.tsx",
+    "features/dashboards/share-dialog.tsx",
+    "features/device-bulk/bulk-dialog.tsx",
+    "features/device-page/known-commands.tsx",
+    "features/devices/devices-screen.tsx",
+    "features/explore/explore-screen.tsx",
+    "features/field/connection-form.tsx",
+    "features/field/map-dialogs.tsx",
+    "features/integrations/downlink-tab.tsx",
+    "features/maintenance/maintenance.tsx",
+    "features/modbus/register-browser.tsx",
+    "features/mqtt-clients/topics-panel.tsx",
+    "features/opcua/node-dialog.tsx",
+    "features/outbox/mail-server-page.tsx",
+    "features/profiles/key-editor.tsx",
+    "features/s7/s7-pages.tsx",
+    "features/setup/restore-form.tsx",
+    "features/setup/setup-screen.tsx",
+    "features/sign-in/onboarding-screen.tsx",
+    "features/sign-in/sign-up-code-step.tsx",
+    "features/sign-in/sign-up-screen.tsx",
+    "features/system/system-page.tsx",
+    "features/telemetry/history-dialog.tsx",
+    "features/telemetry/import-form.tsx",
+  ];
+
+  test("are made of a definition, except for a list that must not grow", () => {
+    const found = sources.filter(({ file, text }) => file.startsWith("features/") && text.includes("<form"));
+    expect(found.map(({ file }) => file)).toEqual(handMade);
+  });
+});
+
 test("texts are read by the modules of the catalogue alone, so that every other file follows the language", () => {
   const readers = imports.filter(({ to }) => isTexts(to)).map(({ from }) => from);
   expect([...new Set(readers)].sort()).toEqual(["platform/i18n/error-texts.ts", "platform/i18n/i18n.ts"]);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../../lib/console/backup-limits.ts";
+import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../../lib/console/form-limits.ts";
 import { DomainError, notFound } from "../../lib/core/domain-error.ts";
 import { MB } from "../../lib/core/units.ts";
 import { renderIn } from "../../lib/texts/catalogues.ts";

@@ -9,7 +9,7 @@ import {
 } from "@sinclair/typebox";
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
-import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
+import { TAGS_MAX } from "../../lib/console/form-limits.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";

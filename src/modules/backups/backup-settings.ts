@@ -1,4 +1,4 @@
-import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
+import { VERIFY_DAYS_DEFAULT } from "../../lib/console/form-limits.ts";
 import { conflict } from "../../lib/core/domain-error.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { BackupSettings } from "./backups.types.ts";

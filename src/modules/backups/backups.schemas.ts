@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { VERIFY_DAYS_MAX } from "../../lib/console/backup-limits.ts";
+import { CRON_CHARACTERS_MAX, VERIFY_DAYS_MAX } from "../../lib/console/form-limits.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { newestFirst, pageQuery, searchQuery } from "../api/lists.schemas.ts";
 import { literals, renderedText } from "../api/wire.schemas.ts";
@@ -32,7 +32,7 @@ const placeOutput = t.Union([folderPlace, t.Object({ ...bucket, hasSecretAccessK
 
 const schedule = t.Union([
   t.Object({
-    expression: t.String({ maxLength: 200, description: "five fields of cron" }),
+    expression: t.String({ maxLength: CRON_CHARACTERS_MAX, description: "five fields of cron" }),
     timezone: t.String({ maxLength: 100, description: "name of a time zone" }),
   }),
   t.Null(),

@@ -1,4 +1,4 @@
-import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
+import { VERIFY_DAYS_DEFAULT } from "../../lib/console/form-limits.ts";
 import { conflict, DomainError, detail, inEnglish, invalid, toText } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
 import { HOUR_MS } from "../../lib/core/units.ts";

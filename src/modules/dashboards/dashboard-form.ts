@@ -1,4 +1,4 @@
-import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
+import { TAGS_MAX } from "../../lib/console/form-limits.ts";
 import { positionKeys } from "../../lib/console/web-mercator.ts";
 import { WIDGET_KEYS_MAX, widgetKeys } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
+import { TAGS_MAX } from "../../lib/console/form-limits.ts";
 import { sortForm, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
 import { pageQuery, searchQuery, sortQuery } from "../api/lists.schemas.ts";

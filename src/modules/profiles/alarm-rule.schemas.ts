@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/alarms/condition.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
-import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
+import { TAGS_MAX } from "../../lib/console/form-limits.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
 import { alarmConditionSchema } from "../api/condition.schemas.ts";

@@ -4,7 +4,7 @@ import {
   COMMANDS_MAX,
   PARAM_NAME_MAX,
   PARAM_OPTIONS_MAX,
-} from "../../lib/console/command-limits.ts";
+} from "../../lib/console/form-limits.ts";
 import { jsonValue, literals } from "../api/wire.schemas.ts";
 import { PARAM_TYPES } from "./profiles.types.ts";
 

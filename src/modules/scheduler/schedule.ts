@@ -1,4 +1,5 @@
 import type { Cron } from "croner";
+import { CRON_CHARACTERS_MAX, JOB_INTERVAL_MS_MAX } from "../../lib/console/form-limits.ts";
 import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { excerpt, reasonExcerpt } from "../../lib/strings/excerpt.ts";
@@ -184,8 +185,6 @@ class CronTimes {
 
 /** Min. interval in ms: jobs are checked every 15 s, so shorter intervals would not be met. */
 const INTERVAL_MS_MIN = 60_000;
-const INTERVAL_MS_MAX = 366 * 86_400_000;
-const EXPRESSION_LENGTH_MAX = 200;
 
 const NICKNAMES = new Set(["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"]);
 const ISO_DATE = /^\d{4}-\d\d-\d\d/;
@@ -256,10 +255,14 @@ export function parseSchedule(input: unknown, now: number): Schedule {
   }
   if (input.kind !== "interval") throw scheduleInvalid("kind", detail("rule.schedule_kind"));
   const { everyMs } = input;
-  if (!Number.isInteger(everyMs) || Number(everyMs) < INTERVAL_MS_MIN || Number(everyMs) > INTERVAL_MS_MAX)
+  if (
+    !Number.isInteger(everyMs) ||
+    Number(everyMs) < INTERVAL_MS_MIN ||
+    Number(everyMs) > JOB_INTERVAL_MS_MAX
+  )
     throw scheduleInvalid(
       "everyMs",
-      detail("rule.whole_number_between", { min: INTERVAL_MS_MIN, max: INTERVAL_MS_MAX }),
+      detail("rule.whole_number_between", { min: INTERVAL_MS_MIN, max: JOB_INTERVAL_MS_MAX }),
     );
   const timeMs = input.at === undefined ? null : parseTime(input.at, timezone);
   return { kind: "interval", everyMs: Number(everyMs), at: timeMs, anchorAt: timeMs ?? now, timezone };
@@ -272,8 +275,8 @@ function parseZone(input: unknown): string {
 }
 
 function parseExpression(input: unknown, timezone: string): string {
-  if (typeof input !== "string" || input.length > EXPRESSION_LENGTH_MAX)
-    throw scheduleInvalid("expression", detail("rule.text_max", { max: EXPRESSION_LENGTH_MAX }));
+  if (typeof input !== "string" || input.length > CRON_CHARACTERS_MAX)
+    throw scheduleInvalid("expression", detail("rule.text_max", { max: CRON_CHARACTERS_MAX }));
   const expression = input.trim().replaceAll(/\s+/g, " ");
   if (expression.startsWith("@") ? !NICKNAMES.has(expression) : expression.split(" ").length !== 5)
     throw scheduleInvalid("expression", detail("rule.cron_parts"));

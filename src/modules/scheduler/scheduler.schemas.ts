@@ -13,7 +13,7 @@ import { commandFormBody, shortCommandFields } from "../commands/commands.schema
 import { TARGETS_MAX, TENANT_RUNS_MAX } from "./scheduler.types.ts";
 
 const TEXT_MAX = 256;
-const INTERVAL_MS_MAX = 86_400_000;
+const RETRY_INTERVAL_MS_MAX = 86_400_000;
 
 const scheduleFields = {
   kind: t.Union([t.Literal("cron"), t.Literal("interval"), t.Literal("once")]),
@@ -45,8 +45,8 @@ const commandFields = {
   params: t.Optional(jsonValue()),
   command: t.Optional(commandFormBody),
   retries: t.Optional(t.Integer({ minimum: 0, maximum: 100 })),
-  retryIntervalMs: t.Optional(t.Integer({ minimum: 100, maximum: INTERVAL_MS_MAX })),
-  expiresInMs: t.Optional(t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX })),
+  retryIntervalMs: t.Optional(t.Integer({ minimum: 100, maximum: RETRY_INTERVAL_MS_MAX })),
+  expiresInMs: t.Optional(t.Integer({ minimum: 1, maximum: 30 * RETRY_INTERVAL_MS_MAX })),
   requestId: t.Optional(t.String({ description: "not allowed, because each run has its own" })),
 };
 

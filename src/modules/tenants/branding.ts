@@ -1,4 +1,5 @@
 import { inkOn, parseColor, readableOn } from "../../lib/console/colors.ts";
+import { BRANDING_NAME_CHARACTERS_MAX } from "../../lib/console/form-limits.ts";
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isInertSvg } from "../../lib/strings/inert-svg.ts";
@@ -15,7 +16,6 @@ export interface Branding {
   readonly primaryColor?: string;
 }
 
-const NAME_LENGTH_MAX = 40;
 const LOGO_BYTES_MAX = 100 * 1024;
 /** Min. contrast of text on the console's backgrounds (WCAG 2.2, AA). */
 const CONTRAST_MIN = 4.5;
@@ -64,7 +64,8 @@ function checkLogo(text: string): void {
 
 function readName(text: string): string {
   const name = text.trim();
-  if (!isName(name, NAME_LENGTH_MAX)) throw wrong("name", detail("rule.one_line", { max: NAME_LENGTH_MAX }));
+  if (!isName(name, BRANDING_NAME_CHARACTERS_MAX))
+    throw wrong("name", detail("rule.one_line", { max: BRANDING_NAME_CHARACTERS_MAX }));
   return name;
 }
 

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { BRANDING_NAME_CHARACTERS_MAX } from "../../lib/console/form-limits.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { jsonObject, nameText, wholeNumber } from "../api/wire.schemas.ts";
 
@@ -129,7 +130,11 @@ export const tenantAttribute = t.Object(
 
 export const brandingBody = t.Object(
   {
-    name: t.Optional(t.String({ description: "shown in place of the product's name, 1 to 40 characters" })),
+    name: t.Optional(
+      t.String({
+        description: `shown in place of the product's name, 1 to ${BRANDING_NAME_CHARACTERS_MAX} characters`,
+      }),
+    ),
     logo: t.Optional(
       t.String({
         maxLength: 150_000,

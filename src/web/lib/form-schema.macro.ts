@@ -151,3 +151,46 @@ export function formSchema(file: string, name: string, only?: readonly string[])
     fields: Object.fromEntries(Object.entries(read.fields).filter(([field]) => only.includes(field))),
   };
 }
+
+const MEMBER = "[]";
+
+/** Returns the schema at a path; `undefined` if the schema has no such field. */
+function schemaAt(input: JsonSchema, [name, ...rest]: readonly string[]): JsonSchema | undefined {
+  const members = membersOf(input["x-schema"] ?? input);
+  if (name === undefined) return members.find(({ type }) => type !== "null");
+  for (const { items, properties } of members) {
+    const inner = name === MEMBER ? items : properties?.[name];
+    const found = inner && schemaAt(inner, rest);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the limits of a field of the API as attributes of `input`. Import it as a macro, like `formSchema`.
+ * @param file path in `src/modules` @param name exported schema
+ * @param path names joined by dots; `[]` stands for the members of a list, and an empty path for the schema itself
+ */
+export function inputLimits(
+  file: string,
+  name: string,
+  path: string,
+): { minLength?: number; maxLength?: number; min?: number; max?: number } {
+  const schema: JsonSchema | undefined = import.meta.require(`../../modules/${file}`)[name];
+  const field = schema && schemaAt(schema, path === "" ? [] : path.split("."));
+  if (field === undefined) throw new Error(`${file} has no ${name}.${path}`);
+  const { minLength, maxLength, minimum, maximum } = field;
+  return {
+    ...(minLength !== undefined && minLength > 1 && { minLength }), // an empty input is a matter of `required`
+    ...(maxLength !== undefined && { maxLength }),
+    ...(minimum !== undefined && { min: minimum }),
+    ...(maximum !== undefined && { max: maximum }),
+  };
+}
+
+/** Returns the limit of a text field of the API; see `inputLimits`. */
+export function maxLengthOf(file: string, name: string, path: string): number {
+  const { maxLength } = inputLimits(file, name, path);
+  if (maxLength === undefined) throw new Error(`${file}: ${name}.${path} has no limit`);
+  return maxLength;
+}

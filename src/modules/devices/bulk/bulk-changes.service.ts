@@ -1,4 +1,4 @@
-import { TAGS_MAX } from "../../../lib/console/tag-limits.ts";
+import { TAGS_MAX } from "../../../lib/console/form-limits.ts";
 import { invalid } from "../../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../../lib/core/ids.ts";
 import { type BulkResult, forEachDevice } from "../../api/bulk-responses.ts";

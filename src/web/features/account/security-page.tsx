@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { inputLimits } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
@@ -85,8 +86,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
             type="password"
             autocomplete="new-password"
             required
-            minLength={10}
-            maxLength={256}
+            {...inputLimits("identity/identity.schemas.ts", "setupRequestBody", "password")}
           />
           <TextField
             label={t("security.repeat")}
@@ -123,7 +123,13 @@ function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
         onSubmit={submit}
       >
         <div class="grid gap-4 sm:grid-cols-2">
-          <TextField label={t("security.emailNew")} name="email" type="email" required maxLength={254} />
+          <TextField
+            label={t("security.emailNew")}
+            name="email"
+            type="email"
+            required
+            {...inputLimits("users/users.schemas.ts", "createUserBody", "email")}
+          />
           <TextField
             label={t("security.current")}
             name="password"

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -46,7 +47,7 @@ export function AttributeDialog({ deviceId, entry, onClose, onDone }: Props) {
             label={t("common.name")}
             name="key"
             required
-            maxLength={256}
+            maxLength={maxLengthOf("tenants/tenants.schemas.ts", "setAttributeBody", "key")}
             autocapitalize="off"
             autofocus
             class="input reading w-full"

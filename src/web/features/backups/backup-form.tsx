@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import { formSchema, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { type FormValues, valueAt, withoutKept, withValue } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../ui/form/choice.tsx";
@@ -116,7 +116,7 @@ function ScheduleFields({ value, onChange, values }: ControlProps) {
           hint={t("job.expressionHint")}
           {...plain}
           required
-          maxLength={200}
+          maxLength={maxLengthOf("backups/backups.schemas.ts", "settingsInput", "schedule.expression")}
           value={schedule?.expression}
           onText={(expression) => onChange({ ...schedule, expression })}
         />

@@ -1,5 +1,6 @@
 import { Search } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/form/choice.tsx";
@@ -50,7 +51,7 @@ function DeviceSearch({ onSelect }: { onSelect: (device: FoundDevice) => void })
         <TextField
           label={t("bacnet.searchAddress")}
           hint={t("bacnet.searchHint")}
-          maxLength={253}
+          maxLength={maxLengthOf("bacnet/bacnet.schemas.ts", "searchBody", "address")}
           autocomplete="off"
           class="input reading w-full"
           value={address}

@@ -1,6 +1,7 @@
 import { FileUp, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -104,7 +105,7 @@ function FolderForm({ isBusy, onLoad }: { isBusy: boolean; onLoad: (folder: stri
           label={t("codecIndex.folder")}
           value={folder}
           required
-          maxLength={4096}
+          maxLength={maxLengthOf("codec-index/codec-index.schemas.ts", "loadIndexBody", "folder")}
           spellcheck={false}
           placeholder="/srv/lorawan-devices"
           onText={setFolder}

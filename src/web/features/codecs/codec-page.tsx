@@ -1,7 +1,7 @@
 import { FileUp } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import { formSchema, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -68,7 +68,7 @@ function NameFields(props: {
       <TextField
         label={t("common.name")}
         value={form.name}
-        maxLength={256}
+        maxLength={maxLengthOf("codecs/codecs.schemas.ts", "createCodecBody", "name")}
         required
         readOnly={!mayChange}
         onText={(text) => set({ name: text })}
@@ -76,7 +76,7 @@ function NameFields(props: {
       <TextField
         label={t("common.description")}
         value={form.description ?? ""}
-        maxLength={2000}
+        maxLength={maxLengthOf("codecs/codecs.schemas.ts", "createCodecBody", "description")}
         readOnly={!mayChange}
         onText={(text) => set({ description: text })}
       />

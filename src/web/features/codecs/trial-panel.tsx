@@ -1,3 +1,4 @@
+import { inputLimits } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { Segments } from "../../ui/form/segments.tsx";
 import { TextAreaField } from "../../ui/form/text-area-field.tsx";
@@ -46,8 +47,7 @@ export function TrialPanel({ input, setInput, trial, error, isMalformed }: Trial
         <TextField
           label={t("trial.fPort")}
           type="number"
-          min={0}
-          max={255}
+          {...inputLimits("codecs/codecs.schemas.ts", "trialBody", "fPort")}
           value={input.fPort}
           onInput={(e) => setInput({ fPort: Math.min(255, Math.max(0, e.currentTarget.valueAsNumber || 0)) })}
         />

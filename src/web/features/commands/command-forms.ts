@@ -1,8 +1,4 @@
-import {
-  COMMAND_PARAMS_MAX,
-  PARAM_NAME_MAX,
-  PARAM_OPTIONS_MAX,
-} from "../../../lib/console/command-limits.ts";
+import { COMMAND_PARAMS_MAX, PARAM_NAME_MAX, PARAM_OPTIONS_MAX } from "../../../lib/console/form-limits.ts";
 import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";

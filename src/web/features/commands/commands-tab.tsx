@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import { parseEditorText } from "../../lib/attribute-value.ts";
+import { inputLimits, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -148,7 +149,7 @@ function CommandDialog(props: { deviceId: string; onClose: () => void; onDone: (
           hint={t("commands.methodHint")}
           name="method"
           required
-          maxLength={256}
+          maxLength={maxLengthOf("commands/commands.schemas.ts", "createCommandBody", "method")}
           autocapitalize="off"
           autofocus
           class="input reading w-full"
@@ -163,8 +164,7 @@ function CommandDialog(props: { deviceId: string; onClose: () => void; onDone: (
           hint={t("commands.retriesHint")}
           name="retries"
           type="number"
-          min={0}
-          max={100}
+          {...inputLimits("commands/commands.schemas.ts", "createCommandBody", "retries")}
           value="0"
           required
           class="input w-28"

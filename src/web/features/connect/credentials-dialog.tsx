@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { inputLimits, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Field } from "../../ui/form/field.tsx";
@@ -98,7 +99,12 @@ function Inputs({ type, current }: { type: SignInType; current: Credentials }) {
 function BasicInputs({ current }: { current: Credentials }) {
   const [username, setUsername] = useState(current.username ?? "");
   const [clientId, setClientId] = useState(current.clientId ?? "");
-  const common = { class: "input reading w-full", maxLength: 128, autocomplete: "off", spellcheck: false };
+  const common = {
+    class: "input reading w-full",
+    maxLength: maxLengthOf("devices/credentials.schemas.ts", "setCredentialsBody", "username"),
+    autocomplete: "off",
+    spellcheck: false,
+  };
   return (
     <>
       <Field label={t("signIn.username")}>
@@ -120,7 +126,11 @@ function BasicInputs({ current }: { current: Credentials }) {
         />
       </Field>
       <Field label={t("signIn.password")} hint={t("signIn.passwordHint")}>
-        <input {...common} name="password" minLength={8} maxLength={256} />
+        <input
+          {...common}
+          name="password"
+          {...inputLimits("devices/credentials.schemas.ts", "setCredentialsBody", "password")}
+        />
       </Field>
     </>
   );

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -40,7 +41,7 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <TextField
           label={t("common.name")}
-          maxLength={256}
+          maxLength={maxLengthOf("dashboards/dashboards.schemas.ts", "createDashboardBody", "name")}
           value={name}
           placeholder={selected}
           autofocus

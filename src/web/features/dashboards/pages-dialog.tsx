@@ -1,7 +1,8 @@
 import { ArrowUp, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { TAGS_MAX } from "../../../lib/console/tag-limits.ts";
+import { TAGS_MAX } from "../../../lib/console/form-limits.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -64,7 +65,7 @@ function Name(props: { label: string; value: string; onChange: (name: string) =>
       key={props.value}
       class="input input-sm min-w-0 flex-1"
       aria-label={props.label}
-      maxLength={256}
+      maxLength={maxLengthOf("dashboards/dashboard-parts.schemas.ts", "stateSchema", "name")}
       defaultValue={props.value}
       onChange={(e) => {
         const name = e.currentTarget.value.trim();

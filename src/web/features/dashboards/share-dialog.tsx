@@ -1,6 +1,7 @@
 import { Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { type Expiry, expiryTime } from "../../lib/expiry.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { ownAddress } from "../../platform/base.ts";
 import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -75,7 +76,11 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
         ))}
       </ul>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <TextField label={t("share.name")} name="name" maxLength={256} />
+        <TextField
+          label={t("share.name")}
+          name="name"
+          maxLength={maxLengthOf("dashboards/dashboards.schemas.ts", "newShareBody", "name")}
+        />
         <ExpiryFields expiry={expiry} onChange={setExpiry} />
         <RotationChoice
           dashboardId={dashboardId}

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../../lib/core/units.ts";
 import { parseEditorText } from "../../lib/attribute-value.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -77,15 +78,8 @@ export function BulkFields({ action, mistake }: { action: BulkAction; mistake: s
 
 const TagFields = ({ mistake }: { mistake: string | undefined }) => (
   <>
-    <TextField
-      label={t("bulk.addTags")}
-      hint={t("bulk.tagsHint")}
-      error={mistake}
-      name="add"
-      maxLength={1000}
-      autofocus
-    />
-    <TextField label={t("bulk.removeTags")} name="remove" maxLength={1000} />
+    <TextField label={t("bulk.addTags")} hint={t("bulk.tagsHint")} error={mistake} name="add" autofocus />
+    <TextField label={t("bulk.removeTags")} name="remove" />
   </>
 );
 
@@ -130,7 +124,7 @@ function AssetField() {
         label={t("common.asset")}
         hint={t("bulk.assetHint")}
         name="asset"
-        maxLength={64}
+        maxLength={maxLengthOf("devices/bulk/bulk.schemas.ts", "bulkUpdateBody", "assetId")}
         list="bulk-assets"
         autofocus
       />
@@ -150,7 +144,7 @@ const CommandFields = ({ mistake }: { mistake: string | undefined }) => (
       hint={t("commands.methodHint")}
       name="method"
       required
-      maxLength={256}
+      maxLength={maxLengthOf("commands/commands.schemas.ts", "bulkCommandBody", "method")}
       autocapitalize="off"
       autofocus
       class="input reading w-full"
@@ -178,7 +172,7 @@ const MaintenanceFields = () => (
       label={t("maintenance.reason")}
       hint={t("maintenance.reasonHint")}
       name="reason"
-      maxLength={500}
+      maxLength={maxLengthOf("maintenance/maintenance.schemas.ts", "bulkBeginBody", "reason")}
     />
   </>
 );

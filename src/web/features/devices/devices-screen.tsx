@@ -2,6 +2,7 @@ import { Cpu, Download, Plus, QrCode, Upload } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { DEVICE_STATES } from "../../../lib/devices/device-state.ts";
+import { inputLimits, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { redrawOn } from "../../platform/redraw-on.ts";
@@ -264,7 +265,7 @@ function ClaimDevice({ onClose }: { onClose: () => void }) {
           label={t("claim.name")}
           name="name"
           required
-          maxLength={256}
+          maxLength={maxLengthOf("provisioning/claiming.schemas.ts", "claimDeviceBody", "deviceName")}
           autofocus
           autocapitalize="off"
           spellcheck={false}
@@ -273,8 +274,7 @@ function ClaimDevice({ onClose }: { onClose: () => void }) {
           label={t("common.code")}
           name="secretKey"
           required
-          minLength={6}
-          maxLength={128}
+          {...inputLimits("provisioning/claiming.schemas.ts", "claimDeviceBody", "secretKey")}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

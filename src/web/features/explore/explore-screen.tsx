@@ -15,6 +15,7 @@ import {
   withoutSeries,
   withSeries,
 } from "../../lib/explore-view.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { LINE_STYLES, toLineStyle } from "../../lib/line-styles.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName } from "../../platform/key-metadata.ts";
@@ -279,7 +280,7 @@ function SaveButton({ view }: { view: ExploreView }) {
         name="name"
         required
         pattern=".*\S.*"
-        maxLength={256}
+        maxLength={maxLengthOf("dashboards/dashboards.schemas.ts", "createDashboardBody", "name")}
         aria-label={t("common.name")}
         placeholder={t("common.name")}
         autofocus

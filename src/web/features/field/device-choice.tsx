@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
@@ -82,7 +83,7 @@ export function DeviceChoice({ draft, deviceType: firstType, error, onChange }: 
             label={t("common.name")}
             error={error}
             required
-            maxLength={255}
+            maxLength={maxLengthOf("devices/devices.schemas.ts", "createDeviceBody", "name")}
             pattern=".*\S.*"
             value={draft.name}
             onText={(name) => onChange({ ...draft, name })}
@@ -90,7 +91,7 @@ export function DeviceChoice({ draft, deviceType: firstType, error, onChange }: 
           <TextField
             label={t("common.type")}
             required
-            maxLength={120}
+            maxLength={maxLengthOf("devices/devices.schemas.ts", "createDeviceBody", "deviceType")}
             pattern=".*\S.*"
             value={draft.deviceType}
             onText={(deviceType) => onChange({ ...draft, deviceType })}

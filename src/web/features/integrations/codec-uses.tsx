@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-preact";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
@@ -34,7 +35,7 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
             class="input min-w-0 flex-[1_1_10rem]"
             aria-label={t("common.deviceType")}
             placeholder={t("transform.allTypes")}
-            maxLength={128}
+            maxLength={maxLengthOf("devices/devices.schemas.ts", "createDeviceBody", "deviceType")}
             value={use.deviceType ?? ""}
             readOnly={!mayChange}
             onInput={(e) => change(index, use.codecId, e.currentTarget.value)}

@@ -2,6 +2,7 @@ import { Wrench } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { MINUTE_MS } from "../../../lib/core/units.ts";
 import type { DeviceDetail, Maintenance } from "../../lib/api-types.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { ownZone, toZonedText } from "../../lib/zoned-time.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -157,7 +158,7 @@ function MaintenanceDialog({
           label={t("maintenance.reason")}
           hint={t("maintenance.reasonHint")}
           name="reason"
-          maxLength={500}
+          maxLength={maxLengthOf("maintenance/maintenance.schemas.ts", "beginBody", "reason")}
           defaultValue={known?.reason ?? ""}
         />
         <ErrorNote error={action.error} />

@@ -1,3 +1,4 @@
+import { KEY_BYTES_MAX } from "../../../lib/keys/key-metadata.ts";
 import { BYTE_ORDERS, isBitArea, REGISTER_AREAS, REGISTER_TYPES } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../ui/form/choice.tsx";
@@ -30,7 +31,7 @@ export function RegisterFields({ draft, problems, onChange }: Props) {
       {...(!isText && { inputMode: "decimal" as const })}
       autocomplete="off"
       autocapitalize="off"
-      maxLength={256}
+      maxLength={KEY_BYTES_MAX}
       class="input reading w-full"
       value={draft[name]}
       onText={(text) => onChange({ [name]: text })}

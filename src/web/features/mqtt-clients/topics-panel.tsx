@@ -1,5 +1,6 @@
 import { Radio } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -230,7 +231,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
           error={action.errorOf("topic")}
           name="topic"
           required
-          maxLength={1024}
+          maxLength={maxLengthOf("mqtt-clients/mqtt-clients.schemas.ts", "publishBody", "topic")}
           defaultValue={topic}
         />
         <TextAreaField
@@ -238,7 +239,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
           error={action.errorOf("payload")}
           name="payload"
           rows={3}
-          maxLength={65_536}
+          maxLength={maxLengthOf("mqtt-clients/mqtt-clients.schemas.ts", "publishBody", "payload")}
         />
         <Checkbox name="retain" hint={t("mqttClients.retainHint")}>
           {t("mqttClients.retain")}

@@ -148,7 +148,6 @@ function SecretField({ label, hint, error, value, onChange }: Props) {
       error={error}
       type="password"
       autocomplete="new-password"
-      maxLength={256}
       value={typeof value === "string" ? value : ""}
       class="input reading w-full"
       onText={(text) => onChange(text || undefined)}

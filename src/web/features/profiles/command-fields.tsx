@@ -1,5 +1,5 @@
 import { Plus } from "lucide-preact";
-import { COMMAND_PARAMS_MAX, COMMANDS_MAX } from "../../../lib/console/command-limits.ts";
+import { COMMAND_PARAMS_MAX, COMMANDS_MAX } from "../../../lib/console/form-limits.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";

@@ -1,4 +1,5 @@
 import { Plus } from "lucide-preact";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/form/select-field.tsx";
@@ -50,7 +51,11 @@ function RequestField(props: {
         <TextField
           label={t("common.method")}
           required
-          maxLength={128}
+          maxLength={maxLengthOf(
+            "profiles/profiles.schemas.ts",
+            "createProfileBody",
+            "deviceRequests.[].method",
+          )}
           autocapitalize="off"
           spellcheck={false}
           class="input reading w-full"

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { formatValue } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -58,7 +59,7 @@ function AddressReader({ connection }: { connection: S7Connection }) {
         <TextField
           label={t("entryField.address")}
           required
-          maxLength={64}
+          maxLength={maxLengthOf("s7/s7.schemas.ts", "readBody", "address")}
           autocomplete="off"
           class="input reading w-full"
           value={address}

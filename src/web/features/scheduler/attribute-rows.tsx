@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
@@ -72,7 +73,7 @@ function RowFields(props: {
         <TextField
           label={t("common.name")}
           required
-          maxLength={256}
+          maxLength={maxLengthOf("tenants/tenants.schemas.ts", "setAttributeBody", "key")}
           autocapitalize="off"
           value={row.key}
           class="input reading w-full"

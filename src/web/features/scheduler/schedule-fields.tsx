@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { CRON_CHARACTERS_MAX, JOB_INTERVAL_MS_MAX } from "../../../lib/console/form-limits.ts";
 import { isZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
@@ -6,7 +7,7 @@ import type { ControlProps } from "../../ui/form/form-definition.ts";
 import { SelectField } from "../../ui/form/select-field.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { ZoneField } from "../../ui/form/zone-field.tsx";
-import { formOf, REPEATS, type ScheduleForm, scheduleOf, type UNITS, WEEK } from "./schedule-form.ts";
+import { formOf, REPEATS, type ScheduleForm, scheduleOf, UNITS, WEEK } from "./schedule-form.ts";
 import { dayName } from "./schedule-text.ts";
 import type { JobSchedule } from "./scheduler-api.ts";
 
@@ -71,7 +72,7 @@ function RepeatFields({ form, onChange }: Props) {
           label={t("job.every")}
           type="number"
           min={1}
-          max={527_040}
+          max={JOB_INTERVAL_MS_MAX / UNITS[form.unit]}
           step="any"
           required
           value={form.every}
@@ -101,7 +102,7 @@ function RepeatFields({ form, onChange }: Props) {
       label={t("job.expression")}
       hint={t("job.expressionHint")}
       required
-      maxLength={200}
+      maxLength={CRON_CHARACTERS_MAX}
       autocapitalize="off"
       spellcheck={false}
       value={form.expression}

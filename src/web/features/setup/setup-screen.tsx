@@ -7,18 +7,17 @@ import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { SubmitButton } from "../../ui/form/submit-button.tsx";
-import { TextField } from "../../ui/form/text-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
 import { Entrance } from "../../ui/page/entrance.tsx";
 import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { isMissing, Loaded } from "../../ui/page/loaded.tsx";
 import { useDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
+import { TenantNameField } from "../sign-in/onboarding-screen.tsx";
+import { PersonFields } from "../sign-in/person-fields.tsx";
 import { signInWith } from "../sign-in/sign-in-with.ts";
 import { RestoreForm } from "./restore-form.tsx";
 import { type OwnerForm, setupApi } from "./setup-api.ts";
-
-const PASSWORD_MIN = 10;
 
 async function createOwner(form: OwnerForm): Promise<void> {
   await setupApi.createOwner(form);
@@ -111,24 +110,8 @@ function OwnerFields(props: { setupToken: string; onDone: () => void; onRestore:
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p class="text-soft">{t("setup.intro")}</p>
-      <TextField label={t("setup.fullName")} name="fullName" autocomplete="name" required maxLength={120} />
-      <TextField label={t("common.eMail")} name="email" type="email" autocomplete="username" required />
-      <TextField
-        label={t("common.password")}
-        hint={t("setup.passwordHint")}
-        name="password"
-        type="password"
-        autocomplete="new-password"
-        required
-        minLength={PASSWORD_MIN}
-      />
-      <TextField
-        label={t("setup.tenantName")}
-        hint={t("setup.tenantHint")}
-        name="tenantName"
-        required
-        maxLength={120}
-      />
+      <PersonFields />
+      <TenantNameField />
       <ErrorNote error={action.error} />
       <SubmitButton busy={action.busy}>{t("setup.create")}</SubmitButton>
       <button type="button" class="btn btn-ghost" disabled={action.busy} onClick={onRestore}>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { inputLimits } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { SubmitButton } from "../../ui/form/submit-button.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
@@ -56,7 +57,7 @@ export function CodeStep(props: {
             type="email"
             autocomplete="username"
             required
-            maxLength={254}
+            {...inputLimits("identity/identity.schemas.ts", "setupRequestBody", "email")}
             value={typed}
             onText={setTyped}
           />
@@ -80,7 +81,7 @@ export function CodeStep(props: {
             type="password"
             autocomplete="current-password"
             required
-            maxLength={256}
+            {...inputLimits("identity/identity.schemas.ts", "setupRequestBody", "password")}
           />
         )}
         <ErrorNote error={action.error} />

@@ -9,11 +9,11 @@ import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
 import { SelectField } from "../../ui/form/select-field.tsx";
 import { SubmitButton } from "../../ui/form/submit-button.tsx";
-import { TextField } from "../../ui/form/text-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
 import { Entrance } from "../../ui/page/entrance.tsx";
 import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { Loaded } from "../../ui/page/loaded.tsx";
+import { PersonFields } from "./person-fields.tsx";
 import { type Plan, type SignUpForm, signUpApi } from "./sign-up-api.ts";
 import { CodeStep } from "./sign-up-code-step.tsx";
 
@@ -40,8 +40,6 @@ function keptSignUp(): SignUpStep | undefined {
     return undefined;
   }
 }
-
-const PASSWORD_MIN = 10;
 
 const isClosed = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
@@ -142,34 +140,7 @@ function DetailsStep(props: {
         {(offered) => (
           <form class="flex flex-col gap-4" onSubmit={submit}>
             <p class="text-soft">{t("signUp.intro")}</p>
-            <TextField
-              label={t("setup.fullName")}
-              name="fullName"
-              autocomplete="name"
-              required
-              maxLength={200}
-              pattern=".*\S.*"
-              defaultValue={props.given?.fullName}
-            />
-            <TextField
-              label={t("common.eMail")}
-              name="email"
-              type="email"
-              autocomplete="username"
-              required
-              maxLength={254}
-              defaultValue={props.given?.email}
-            />
-            <TextField
-              label={t("common.password")}
-              hint={t("setup.passwordHint")}
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              required
-              minLength={PASSWORD_MIN}
-              maxLength={256}
-            />
+            <PersonFields given={props.given} />
             <PlanChoice plans={offered} selected={props.given?.planId} />
             <ErrorNote error={action.error} />
             <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>

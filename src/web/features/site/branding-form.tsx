@@ -1,5 +1,6 @@
 import { Upload } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { BRANDING_NAME_CHARACTERS_MAX } from "../../../lib/console/form-limits.ts";
 import { readDataUrl } from "../../lib/data-url.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
@@ -71,7 +72,7 @@ export const brandingForm: FormDefinition = {
   isSparse: true,
   fields: [
     [
-      { path: "name", input: { maxLength: 40, placeholder: "Lineside" } },
+      { path: "name", input: { maxLength: BRANDING_NAME_CHARACTERS_MAX, placeholder: "Lineside" } },
       { path: "primaryColor", text: "colour", control: ColorControl },
     ],
     { path: "logo", control: LogoControl },

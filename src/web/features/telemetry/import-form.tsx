@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { historyFormatOf } from "../../../lib/csv/history-format.ts";
+import { KEY_BYTES_MAX } from "../../../lib/keys/key-metadata.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
@@ -131,7 +132,7 @@ function CsvFields({ value, onChange }: { value: CsvSettings; onChange: (value: 
         <input
           class="input w-full"
           value={value.timeColumn}
-          maxLength={256}
+          maxLength={KEY_BYTES_MAX}
           onInput={(e) => set({ timeColumn: e.currentTarget.value })}
         />
       </Field>

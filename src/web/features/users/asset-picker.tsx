@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { Chips } from "../../ui/form/chips.tsx";
 import { KnownAssets } from "../devices/known-assets.tsx";
@@ -22,7 +23,7 @@ export function AssetPicker({ selected, onChange }: Props) {
         <input
           class="input input-sm w-full"
           list="known-assets"
-          maxLength={64}
+          maxLength={maxLengthOf("devices/devices.schemas.ts", "createDeviceBody", "assetId")}
           value={text}
           aria-label={t("access.asset")}
           placeholder={t("access.assetExample")}

@@ -1,3 +1,4 @@
+import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { isZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "./field.tsx";
@@ -14,7 +15,7 @@ export function ZoneField(props: { value: string; hint?: string; onChange: (time
         class="input w-full"
         list="time-zones"
         required
-        maxLength={64}
+        maxLength={maxLengthOf("notifications/notifications.schemas.ts", "changeSettingsBody", "timezone")}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}

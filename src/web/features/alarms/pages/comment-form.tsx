@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { maxLengthOf } from "../../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../../platform/i18n/i18n.ts";
 import { SubmitButton } from "../../../ui/form/submit-button.tsx";
 import { useAction } from "../../../ui/form/use-form.ts";
@@ -21,7 +22,7 @@ export function CommentForm({ onSave }: { onSave: (text: string) => Promise<void
       <textarea
         class="textarea w-full"
         rows={2}
-        maxLength={1000}
+        maxLength={maxLengthOf("alarms/alarms.schemas.ts", "commentBody", "message")}
         aria-label={t("alarms.comment")}
         placeholder={t("alarms.comment")}
         value={text}

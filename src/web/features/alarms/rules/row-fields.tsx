@@ -1,5 +1,6 @@
 import { Trash2 } from "lucide-preact";
 import { unitSymbol } from "../../../../lib/keys/key-format.ts";
+import { KEY_BYTES_MAX } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { AutomaticDuration } from "../../../ui/form/automatic-duration-field.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
@@ -25,7 +26,7 @@ export function RowFields(props: {
       <input
         class="input min-w-0 flex-[2_1_10rem]"
         required
-        maxLength={256}
+        maxLength={KEY_BYTES_MAX}
         list={KEY_LIST}
         aria-label={t("rule.key")}
         placeholder={t("rule.key")}
@@ -93,7 +94,6 @@ function ComparedInput(props: {
     <label class="input min-w-0 flex-[1_1_8rem]">
       <input
         required
-        maxLength={1000}
         aria-label={t(isValue ? "common.value" : "rule.attribute")}
         placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "common.value")}
         value={isValue ? row.value : row.attribute}

@@ -16,6 +16,7 @@ import {
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { maxLengthOf } from "../../../lib/form-schema.macro.ts" with { type: "macro" };
 import { ownAddress } from "../../../platform/base.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
@@ -44,7 +45,7 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
       key={board.name}
       class="input w-80 max-w-full text-lg font-semibold"
       aria-label={t("common.name")}
-      maxLength={256}
+      maxLength={maxLengthOf("dashboards/dashboards.schemas.ts", "createDashboardBody", "name")}
       defaultValue={board.name}
       onChange={(e) => {
         const name = e.currentTarget.value.trim();

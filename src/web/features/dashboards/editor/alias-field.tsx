@@ -175,7 +175,6 @@ export function AliasForm(props: {
         <input
           class="input w-full"
           aria-label={t(`alias.${kind}`)}
-          maxLength={256}
           value={value}
           onInput={(e) => set({ value: e.currentTarget.value })}
         />

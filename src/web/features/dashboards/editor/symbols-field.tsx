@@ -6,6 +6,7 @@ import {
   type SymbolId,
 } from "../../../../lib/console/synoptic-symbols.ts";
 import { WIDGET_KEYS_MAX, widgetKeys } from "../../../../lib/console/widget-keys.ts";
+import { KEY_BYTES_MAX } from "../../../../lib/keys/key-metadata.ts";
 import type { ObjectSchema } from "../../../lib/form-schema.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { darkNow } from "../../../platform/preferences.ts";
@@ -24,7 +25,7 @@ import type { WidgetProps } from "../widgets/widget.types.ts";
 
 const schema: ObjectSchema = {
   fields: {
-    key: { kind: "text", maxLength: 256 },
+    key: { kind: "text", maxLength: KEY_BYTES_MAX },
     label: { kind: "text", maxLength: 64 },
     size: { kind: "number", minimum: 0.01, maximum: 1, isRequired: true },
     rotation: { kind: "choice", options: SYMBOL_ROTATIONS, default: 0 },

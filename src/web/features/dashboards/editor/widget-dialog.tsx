@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { symbolEntries } from "../../../../lib/console/widget-keys.ts";
+import { maxLengthOf } from "../../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { JsonValue } from "../../../lib/wire.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { keyMetadataVersion } from "../../../platform/key-metadata.ts";
@@ -121,7 +122,7 @@ function Setup(props: Omit<Props, "widget"> & { first: Widget }) {
           <TextField
             label={t("widget.title")}
             hint={t("widget.titleHint")}
-            maxLength={256}
+            maxLength={maxLengthOf("dashboards/dashboard-parts.schemas.ts", "customWidgetSchema", "name")}
             value={widget.name}
             onText={(text) => setWidget({ ...widget, name: text })}
           />

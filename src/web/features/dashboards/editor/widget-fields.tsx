@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { columnName } from "../../../../lib/keys/key-format.ts";
+import { KEY_BYTES_MAX } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { keyMetadataVersion, metadataOf } from "../../../platform/key-metadata.ts";
 import { SchemaFields } from "../../../ui/form/schema-fields.tsx";
@@ -141,7 +142,7 @@ function KeysField(
         class="input input-sm w-full"
         aria-label={t("widget.otherKey")}
         placeholder={t("widget.otherKey")}
-        maxLength={256}
+        maxLength={KEY_BYTES_MAX}
         value={typed}
         onInput={(e) => setTyped(e.currentTarget.value)}
         onKeyDown={(e) => {
