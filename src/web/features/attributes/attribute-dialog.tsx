@@ -3,9 +3,8 @@ import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
 import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/form/field.tsx";
-import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { Segments } from "../../ui/form/segments.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
@@ -28,9 +27,8 @@ export function AttributeDialog({ deviceId, entry, onClose, onDone }: Props) {
   const [text, setText] = useState(toEditorText(entry?.value));
   const [wrong, setWrong] = useState(false);
   const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const key = entry?.key ?? String(new FormData(e.currentTarget).get("key")).trim();
+  const submit = (form: HTMLFormElement) => {
+    const key = entry?.key ?? String(new FormData(form).get("key")).trim();
     const value = parseEditorText(text, kind);
     setWrong(value === undefined);
     if (value === undefined) return;
@@ -40,53 +38,55 @@ export function AttributeDialog({ deviceId, entry, onClose, onDone }: Props) {
     });
   };
   return (
-    <Dialog title={entry ? t("common.editKey", { key: entry.key }) : t("attributes.add")} onClose={onClose}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        {!entry && (
-          <TextField
-            label={t("common.name")}
-            name="key"
-            required
-            maxLength={maxLengthOf("tenants/tenants.schemas.ts", "setAttributeBody", "key")}
-            autocapitalize="off"
-            autofocus
-            class="input reading w-full"
-          />
-        )}
-        {!entry && (
-          <div class="flex flex-col gap-1.5">
-            <span class="text-sm font-medium">{t("attributes.scope")}</span>
-            <Segments
-              label={t("attributes.scope")}
-              items={WRITABLE.map((id) => ({ id, text: t(`scope.${id}`) }))}
-              current={scope}
-              onSelect={setScope}
-            />
-            <span class="text-sm text-soft">{t(`scopeHint.${scope}`)}</span>
-          </div>
-        )}
+    <FormDialog
+      title={entry ? t("common.editKey", { key: entry.key }) : t("attributes.add")}
+      submitText={t("common.save")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={action.error}
+      onClose={onClose}
+    >
+      {!entry && (
+        <TextField
+          label={t("common.name")}
+          name="key"
+          required
+          maxLength={maxLengthOf("tenants/tenants.schemas.ts", "setAttributeBody", "key")}
+          autocapitalize="off"
+          autofocus
+          class="input reading w-full"
+        />
+      )}
+      {!entry && (
         <div class="flex flex-col gap-1.5">
-          <span class="text-sm font-medium">{t("attributes.kind")}</span>
+          <span class="text-sm font-medium">{t("attributes.scope")}</span>
           <Segments
-            label={t("attributes.kind")}
-            items={KINDS.map((id) => ({ id, text: t(`kind.${id}`) }))}
-            current={kind}
-            onSelect={setKind}
+            label={t("attributes.scope")}
+            items={WRITABLE.map((id) => ({ id, text: t(`scope.${id}`) }))}
+            current={scope}
+            onSelect={setScope}
           />
+          <span class="text-sm text-soft">{t(`scopeHint.${scope}`)}</span>
         </div>
-        <Field label={t("common.value")}>
-          <ValueInput kind={kind} text={text} onText={setText} />
-        </Field>
-        {wrong && (
-          <p role="alert" class="text-error">
-            {kind === "json" ? t("attributes.notJson") : t("attributes.notNumber")}
-          </p>
-        )}
-        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
-          {t("common.save")}
-        </FormButtons>
-      </form>
-    </Dialog>
+      )}
+      <div class="flex flex-col gap-1.5">
+        <span class="text-sm font-medium">{t("attributes.kind")}</span>
+        <Segments
+          label={t("attributes.kind")}
+          items={KINDS.map((id) => ({ id, text: t(`kind.${id}`) }))}
+          current={kind}
+          onSelect={setKind}
+        />
+      </div>
+      <Field label={t("common.value")}>
+        <ValueInput kind={kind} text={text} onText={setText} />
+      </Field>
+      {wrong && (
+        <p role="alert" class="text-error">
+          {kind === "json" ? t("attributes.notJson") : t("attributes.notNumber")}
+        </p>
+      )}
+    </FormDialog>
   );
 }
 

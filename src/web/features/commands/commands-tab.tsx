@@ -2,8 +2,7 @@ import { Plus, SquareTerminal } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DeviceDetail } from "../../lib/api-types.ts";
-import { parseEditorText } from "../../lib/attribute-value.ts";
-import { inputLimits, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import type { FormValues } from "../../lib/form-schema.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -13,16 +12,13 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormButtons } from "../../ui/form/form-buttons.tsx";
-import { TextField } from "../../ui/form/text-field.tsx";
-import { useAction } from "../../ui/form/use-form.ts";
+import { SchemaDialog } from "../../ui/form/schema-form.tsx";
 import { EmptyPanel } from "../../ui/page/empty.tsx";
 import { Loaded } from "../../ui/page/loaded.tsx";
 import { TimelineItem } from "../../ui/page/timeline.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
+import { type CommandState, commandsApi, type DeviceCommand, type NewCommand } from "./commands-api.ts";
+import { sendForm } from "./send-form.ts";
 
 const SHOWN = 100;
 
@@ -125,54 +121,19 @@ export function CommandItem({ command }: { command: DeviceCommand }) {
 }
 
 function CommandDialog(props: { deviceId: string; onClose: () => void; onDone: () => void }) {
-  const [wrong, setWrong] = useState(false);
-  const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const form = new FormData(e.currentTarget);
-    const text = String(form.get("params")).trim();
-    const params = text === "" ? {} : parseEditorText(text, "json");
-    setWrong(params === undefined);
-    if (params === undefined) return;
-    action.run(async () => {
-      const method = String(form.get("method")).trim();
-      await commandsApi.send(props.deviceId, { method, params, retries: Number(form.get("retries")) });
-      toast("success", t("commands.sent"));
-      props.onDone();
-    });
+  const send = async (body: FormValues) => {
+    await commandsApi.send(props.deviceId, body as NewCommand); // fields of the form
+    toast("success", t("commands.sent"));
+    props.onDone();
   };
   return (
-    <Dialog title={t("commands.send")} onClose={props.onClose}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label={t("common.method")}
-          hint={t("commands.methodHint")}
-          name="method"
-          required
-          maxLength={maxLengthOf("commands/commands.schemas.ts", "createCommandBody", "method")}
-          autocapitalize="off"
-          autofocus
-          class="input reading w-full"
-        />
-        <Field label={t("common.params")} error={wrong ? t("attributes.notJson") : undefined}>
-          <textarea class="textarea reading w-full" name="params" rows={5} spellcheck={false}>
-            {"{}"}
-          </textarea>
-        </Field>
-        <TextField
-          label={t("common.retries")}
-          hint={t("commands.retriesHint")}
-          name="retries"
-          type="number"
-          {...inputLimits("commands/commands.schemas.ts", "createCommandBody", "retries")}
-          value="0"
-          required
-          class="input w-28"
-        />
-        <FormButtons busy={action.busy} error={action.error} onCancel={props.onClose}>
-          {t("commands.sendGo")}
-        </FormButtons>
-      </form>
-    </Dialog>
+    <SchemaDialog
+      title={t("commands.send")}
+      submitText={t("commands.sendGo")}
+      form={sendForm}
+      initial={{ params: {}, retries: 0 }}
+      onSave={send}
+      onClose={props.onClose}
+    />
   );
 }

@@ -3,8 +3,7 @@ import { maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { SelectField } from "../../ui/form/select-field.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
@@ -20,8 +19,7 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
   const selected = deviceType ?? types.data?.[0]?.deviceType ?? "";
   const [template, setTemplate] = useState<(typeof TEMPLATES)[number]>("AUTO");
   const action = useAction();
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     action.run(async () => {
       const wanted = name.trim();
       onClose(
@@ -35,53 +33,50 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
             }),
       );
     });
-  };
   return (
-    <Dialog title={t("dashboards.create")} onClose={() => onClose(undefined)} firm>
-      <form class="flex flex-col gap-5" onSubmit={submit}>
-        <TextField
-          label={t("common.name")}
-          maxLength={maxLengthOf("dashboards/dashboards.schemas.ts", "createDashboardBody", "name")}
-          value={name}
-          placeholder={selected}
-          autofocus
-          onText={setName}
-        />
-        <Loaded of={types}>
-          {(rows) => (
-            <SelectField
-              label={t("dashboards.beginWith")}
-              hint={t("dashboards.beginWithHint")}
-              value={selected}
-              options={[
-                ...rows.map(
-                  ({ deviceType: type, count }) =>
-                    [type, t("dashboards.typeOption", { type, count })] as const,
-                ),
-                ["", t("dashboards.empty")],
-              ]}
-              onSelect={setDeviceType}
-            />
-          )}
-        </Loaded>
-        {selected !== "" && (
+    <FormDialog
+      title={t("dashboards.create")}
+      submitText={t("dashboards.create")}
+      busy={action.busy || types.data === undefined}
+      error={action.error}
+      onSubmit={submit}
+      onClose={() => onClose(undefined)}
+      firm
+    >
+      <TextField
+        label={t("common.name")}
+        maxLength={maxLengthOf("dashboards/dashboards.schemas.ts", "createDashboardBody", "name")}
+        value={name}
+        placeholder={selected}
+        autofocus
+        onText={setName}
+      />
+      <Loaded of={types}>
+        {(rows) => (
           <SelectField
-            label={t("dashboards.template")}
-            hint={t(`dashboardTemplate.${template}.hint`)}
-            value={template}
-            options={TEMPLATES}
-            text={(id) => t(`dashboardTemplate.${id}`)}
-            onSelect={(chosen) => setTemplate(chosen)}
+            label={t("dashboards.beginWith")}
+            hint={t("dashboards.beginWithHint")}
+            value={selected}
+            options={[
+              ...rows.map(
+                ({ deviceType: type, count }) => [type, t("dashboards.typeOption", { type, count })] as const,
+              ),
+              ["", t("dashboards.empty")],
+            ]}
+            onSelect={setDeviceType}
           />
         )}
-        <FormButtons
-          busy={action.busy || types.data === undefined}
-          error={action.error}
-          onCancel={() => onClose(undefined)}
-        >
-          {t("dashboards.create")}
-        </FormButtons>
-      </form>
-    </Dialog>
+      </Loaded>
+      {selected !== "" && (
+        <SelectField
+          label={t("dashboards.template")}
+          hint={t(`dashboardTemplate.${template}.hint`)}
+          value={template}
+          options={TEMPLATES}
+          text={(id) => t(`dashboardTemplate.${id}`)}
+          onSelect={(chosen) => setTemplate(chosen)}
+        />
+      )}
+    </FormDialog>
   );
 }

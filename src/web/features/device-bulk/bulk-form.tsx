@@ -141,7 +141,7 @@ const CommandFields = ({ mistake }: { mistake: string | undefined }) => (
   <>
     <TextField
       label={t("common.method")}
-      hint={t("commands.methodHint")}
+      hint={t("fieldHint.newCommand.method")}
       name="method"
       required
       maxLength={maxLengthOf("commands/commands.schemas.ts", "bulkCommandBody", "method")}

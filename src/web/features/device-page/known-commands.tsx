@@ -7,8 +7,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ask } from "../../ui/confirmation.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { SchemaFields } from "../../ui/form/schema-fields.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
 import { useSchemaForm } from "../../ui/form/use-schema-form.ts";
@@ -135,21 +134,16 @@ function CommandForm(props: {
   const definition = commandForm(command);
   const form = useSchemaForm(definition, firstValues(command));
   return (
-    <Dialog title={nameOf(command)} onClose={onClose}>
-      <form
-        class="flex flex-col gap-4"
-        onSubmit={(e) => {
-          e.preventDefault();
-          // As entered: devices may tell spaces apart.
-          form.send(() => onSend(paramsOf(command, form.state.values)));
-        }}
-      >
-        {command.description && <p class="text-soft">{command.description}</p>}
-        <SchemaFields form={definition} {...form.state} />
-        <FormButtons {...form.dialog} onCancel={onClose}>
-          {t("commands.sendGo")}
-        </FormButtons>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={nameOf(command)}
+      submitText={t("commands.sendGo")}
+      // As entered: devices may tell spaces apart.
+      onSubmit={() => form.send(() => onSend(paramsOf(command, form.state.values)))}
+      {...form.dialog}
+      onClose={onClose}
+    >
+      {command.description && <p class="text-soft">{command.description}</p>}
+      <SchemaFields form={definition} {...form.state} />
+    </FormDialog>
   );
 }

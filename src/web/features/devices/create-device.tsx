@@ -1,6 +1,6 @@
 import { later } from "../../ui/page/later.tsx";
 
 export const CreateDevice = later(
-  () => import("./create-device-dialog.tsx"),
+  () => import("./add-device-dialog.tsx"),
   ({ CreateDeviceDialog }) => CreateDeviceDialog,
 );

@@ -54,3 +54,16 @@ export const childNameForm: FormDefinition = {
   texts: ["device"],
   fields: [{ path: "childName", input: reading }],
 };
+
+export const claimForm: FormDefinition = {
+  schema: formSchema("provisioning/claiming.schemas.ts", "claimDeviceBody"),
+  texts: ["claim"],
+  fields: [
+    { path: "deviceName", input: { autofocus: true, autocapitalize: "off", spellcheck: false } },
+    {
+      path: "secretKey",
+      text: "code",
+      input: { autocomplete: "off", autocapitalize: "off", spellcheck: false, class: "input reading w-full" },
+    },
+  ],
+};

@@ -33,6 +33,8 @@ interface TypeCount {
   readonly count: number;
 }
 
+export type ClaimForm = Wire<typeof claimDeviceBody>;
+
 export const devicesApi = {
   list: (query: DeviceListQuery) => getPage<DeviceRow>(`/api/devices`, query),
   types: () => get<TypeCount[]>("/api/devices/types?limit=10000"),
@@ -51,7 +53,7 @@ export const devicesApi = {
   create: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
   update: (id: string, body: DeviceEdit) => patch<DeviceDetail>(device(id), body),
   delete: (id: string) => remove(device(id)),
-  claim: (body: Wire<typeof claimDeviceBody>) => post<Wire<typeof claimedDevice>>("/api/devices/claim", body),
+  claim: (body: ClaimForm) => post<Wire<typeof claimedDevice>>("/api/devices/claim", body),
   claiming: (id: string) => get<Wire<typeof claimingBody>>(`${device(id)}/claiming`),
   release: (id: string) => remove(`${device(id)}/claiming`),
 };

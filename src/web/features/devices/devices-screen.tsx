@@ -1,8 +1,6 @@
 import { Cpu, Download, Plus, QrCode, Upload } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { DEVICE_STATES } from "../../../lib/devices/device-state.ts";
-import { inputLimits, maxLengthOf } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { redrawOn } from "../../platform/redraw-on.ts";
@@ -12,13 +10,11 @@ import { toast } from "../../platform/toasts.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { FormButtons } from "../../ui/form/form-buttons.tsx";
-import { TextField } from "../../ui/form/text-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
 import { EmptyPanel } from "../../ui/page/empty.tsx";
 import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { errorText } from "../../ui/page/error-text.ts";
+import { later } from "../../ui/page/later.tsx";
 import { MENU_ITEM, MoreMenu } from "../../ui/page/more-menu.tsx";
 import { PageHead } from "../../ui/page/page-head.tsx";
 import { VirtualRows } from "../../ui/page/virtual-rows.tsx";
@@ -35,6 +31,11 @@ import { type DeviceSelection, useDeviceSelection } from "./device-selection.ts"
 import { DeviceHeader, DeviceLine, useRowHeight } from "./device-table.tsx";
 import { devicesApi } from "./devices-api.ts";
 import { type LiveDevice, useDeviceRows } from "./use-device-rows.ts";
+
+const ClaimDevice = later(
+  () => import("./add-device-dialog.tsx"),
+  ({ ClaimDeviceDialog }) => ClaimDeviceDialog,
+);
 
 /** Returns the names of the keys of columns, from the metadata of the devices in view. */
 function keyNames(columns: readonly ColumnId[], live: ReadonlyMap<string, LiveDevice>): [string, string][] {
@@ -240,51 +241,5 @@ function ExportDevices({ class: className = "btn btn-sm" }: { class?: string }) 
       <Download size={16} aria-hidden="true" />
       {t("import.export")}
     </button>
-  );
-}
-
-/** Claims a device with the code on its sticker and opens its page. */
-function ClaimDevice({ onClose }: { onClose: () => void }) {
-  const { route } = useLocation();
-  const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
-    const text = (name: string) => String(data.get(name)).trim();
-    action.run(async () => {
-      const device = await devicesApi.claim({ deviceName: text("name"), secretKey: text("secretKey") });
-      toast("success", t("claim.done", { name: device.name }));
-      route(`/devices/${device.deviceId}`);
-    });
-  };
-  return (
-    <Dialog title={t("common.claimDevice")} onClose={onClose}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <p class="text-soft">{t("claim.hint")}</p>
-        <TextField
-          label={t("claim.name")}
-          name="name"
-          required
-          maxLength={maxLengthOf("provisioning/claiming.schemas.ts", "claimDeviceBody", "deviceName")}
-          autofocus
-          autocapitalize="off"
-          spellcheck={false}
-        />
-        <TextField
-          label={t("common.code")}
-          name="secretKey"
-          required
-          {...inputLimits("provisioning/claiming.schemas.ts", "claimDeviceBody", "secretKey")}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          class="input reading w-full"
-        />
-        <ErrorNote error={action.error} />
-        <FormButtons busy={action.busy} onCancel={onClose}>
-          {t("common.claimDevice")}
-        </FormButtons>
-      </form>
-    </Dialog>
   );
 }

@@ -7,10 +7,9 @@ import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/form/field.tsx";
-import { FormButtons } from "../../ui/form/form-buttons.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { TextAreaField } from "../../ui/form/text-area-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
-import { ErrorNote } from "../../ui/page/error-note.tsx";
 import { Loaded } from "../../ui/page/loaded.tsx";
 
 export type MapSource = "csv" | "template" | "browse";
@@ -61,8 +60,7 @@ export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemT
     setCsv(text);
     setMap(undefined);
   };
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () => {
     if (map && map.entries.length > 0) return onAdd(map.entries);
     action.run(async () => {
       const response = await read(csv);
@@ -71,38 +69,39 @@ export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemT
     });
   };
   return (
-    <Dialog title={t("modbus.importCsv")} onClose={onClose}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("modbus.csvFile")}>
-          <input
-            class="file-input w-full"
-            type="file"
-            accept=".csv,.txt,text/csv"
-            onChange={async (e) => {
-              const file = e.currentTarget.files?.[0];
-              if (file) change(await file.text());
-            }}
-          />
-        </Field>
-        <TextAreaField
-          label={t("modbus.csvText")}
-          hint={hint}
-          rows={8}
-          required
-          maxLength={CSV_MAX}
-          placeholder={example}
-          value={csv}
-          onText={change}
+    <FormDialog
+      title={t("modbus.importCsv")}
+      submitText={
+        map && map.entries.length > 0 ? plural("modbus.addOthers", map.entries.length) : t("modbus.readCsv")
+      }
+      onSubmit={submit}
+      busy={action.busy}
+      error={action.error}
+      onClose={onClose}
+    >
+      <Field label={t("modbus.csvFile")}>
+        <input
+          class="file-input w-full"
+          type="file"
+          accept=".csv,.txt,text/csv"
+          onChange={async (e) => {
+            const file = e.currentTarget.files?.[0];
+            if (file) change(await file.text());
+          }}
         />
-        {map && <MapProblems map={map} csv={csv} problemText={problemText} />}
-        <ErrorNote error={action.error} />
-        <FormButtons busy={action.busy} onCancel={onClose}>
-          {map && map.entries.length > 0
-            ? plural("modbus.addOthers", map.entries.length)
-            : t("modbus.readCsv")}
-        </FormButtons>
-      </form>
-    </Dialog>
+      </Field>
+      <TextAreaField
+        label={t("modbus.csvText")}
+        hint={hint}
+        rows={8}
+        required
+        maxLength={CSV_MAX}
+        placeholder={example}
+        value={csv}
+        onText={change}
+      />
+      {map && <MapProblems map={map} csv={csv} problemText={problemText} />}
+    </FormDialog>
   );
 }
 

@@ -10,9 +10,8 @@ import { serverNow } from "../../platform/now.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { SelectField } from "../../ui/form/select-field.tsx";
-import { SubmitButton } from "../../ui/form/submit-button.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { useAction } from "../../ui/form/use-form.ts";
 import { ErrorNote } from "../../ui/page/error-note.tsx";
@@ -111,9 +110,8 @@ function MaintenanceDialog({
   const [length, setLength] = useState<string>(known ? OWN : "hour1");
   const [isPast, setPast] = useState(false);
   const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
+  const submit = (form: HTMLFormElement) => {
+    const data = new FormData(form);
     const minutes = LENGTHS.find(([name]) => name === length)?.[1];
     const until =
       minutes === undefined ? Date.parse(String(data.get("until"))) : serverNow() + minutes * MINUTE_MS;
@@ -130,45 +128,43 @@ function MaintenanceDialog({
     });
   };
   return (
-    <Dialog title={t("maintenance.title", { name: device.name })} onClose={onClose}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <p class="text-sm text-soft">
-          {t("maintenance.intro")} {device.role === "GATEWAY" && t("maintenance.gatewayIntro")}
-        </p>
-        <SelectField
-          label={t("maintenance.length")}
-          value={length}
-          options={[
-            ...LENGTHS.map(([name]) => [name, t(`maintenance.${name}`)] as const),
-            [OWN, `${t("maintenance.own")} …`],
-          ]}
-          onSelect={setLength}
-        />
-        {length === OWN && (
-          <TextField
-            label={t("maintenance.until")}
-            error={isPast ? t("maintenance.untilPast") : undefined}
-            type="datetime-local"
-            name="until"
-            required
-            defaultValue={toZonedText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS, ownZone())}
-          />
-        )}
+    <FormDialog
+      title={t("maintenance.title", { name: device.name })}
+      submitText={known ? t("common.save") : t("maintenance.start")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={action.error}
+      onClose={onClose}
+    >
+      <p class="text-sm text-soft">
+        {t("maintenance.intro")} {device.role === "GATEWAY" && t("maintenance.gatewayIntro")}
+      </p>
+      <SelectField
+        label={t("maintenance.length")}
+        value={length}
+        options={[
+          ...LENGTHS.map(([name]) => [name, t(`maintenance.${name}`)] as const),
+          [OWN, `${t("maintenance.own")} …`],
+        ]}
+        onSelect={setLength}
+      />
+      {length === OWN && (
         <TextField
-          label={t("maintenance.reason")}
-          hint={t("maintenance.reasonHint")}
-          name="reason"
-          maxLength={maxLengthOf("maintenance/maintenance.schemas.ts", "beginBody", "reason")}
-          defaultValue={known?.reason ?? ""}
+          label={t("maintenance.until")}
+          error={isPast ? t("maintenance.untilPast") : undefined}
+          type="datetime-local"
+          name="until"
+          required
+          defaultValue={toZonedText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS, ownZone())}
         />
-        <ErrorNote error={action.error} />
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{known ? t("common.save") : t("maintenance.start")}</SubmitButton>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <TextField
+        label={t("maintenance.reason")}
+        hint={t("maintenance.reasonHint")}
+        name="reason"
+        maxLength={maxLengthOf("maintenance/maintenance.schemas.ts", "beginBody", "reason")}
+        defaultValue={known?.reason ?? ""}
+      />
+    </FormDialog>
   );
 }

@@ -70,8 +70,8 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
           form={actionForm}
           {...form.state}
           hints={{
-            "action.command.method": t("commands.methodHint"),
-            "action.command.retries": t("commands.retriesHint"),
+            "action.command.method": t("fieldHint.newCommand.method"),
+            "action.command.retries": t("fieldHint.newCommand.retries"),
           }}
         />
       </Section>

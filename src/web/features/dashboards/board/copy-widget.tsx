@@ -2,8 +2,7 @@ import { useState } from "preact/hooks";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { toast } from "../../../platform/toasts.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { FormButtons } from "../../../ui/form/form-buttons.tsx";
+import { FormDialog } from "../../../ui/form/form-dialog.tsx";
 import { SelectField } from "../../../ui/form/select-field.tsx";
 import { useAction } from "../../../ui/form/use-form.ts";
 import { dashboardsApi, type Widget } from "../dashboards-api.ts";
@@ -39,29 +38,27 @@ export function CopyDialog(props: {
     }
     onClose();
   };
-  const submit = (e: Event) => {
-    e.preventDefault();
-    action.run(copy);
-  };
   return (
-    <Dialog title={t("board.copy", { name: props.title })} onClose={onClose}>
-      <form class="flex flex-col gap-5" onSubmit={submit}>
-        <SelectField
-          label={t("copy.to")}
-          hint={target === "" ? undefined : t(hint)}
-          value={target}
-          options={[
-            ["", t("copy.here")],
-            ...(list.data ?? [])
-              .filter(({ id }) => id !== props.dashboardId)
-              .map(({ id, name }) => [id, name] as const),
-          ]}
-          onSelect={setTarget}
-        />
-        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
-          {t("common.copy")}
-        </FormButtons>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t("board.copy", { name: props.title })}
+      submitText={t("common.copy")}
+      onSubmit={() => action.run(copy)}
+      busy={action.busy}
+      error={action.error}
+      onClose={onClose}
+    >
+      <SelectField
+        label={t("copy.to")}
+        hint={target === "" ? undefined : t(hint)}
+        value={target}
+        options={[
+          ["", t("copy.here")],
+          ...(list.data ?? [])
+            .filter(({ id }) => id !== props.dashboardId)
+            .map(({ id, name }) => [id, name] as const),
+        ]}
+        onSelect={setTarget}
+      />
+    </FormDialog>
   );
 }

@@ -1,10 +1,11 @@
 import { useLocation } from "preact-iso";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { SchemaDialog } from "../../ui/form/schema-form.tsx";
-import { newDeviceForm } from "./device-form.tsx";
-import { devicesApi } from "./devices-api.ts";
+import { claimForm, newDeviceForm } from "./device-form.tsx";
+import { type ClaimForm, devicesApi } from "./devices-api.ts";
 
 export interface CreateDeviceProps {
   readonly onClose: () => void;
@@ -40,6 +41,28 @@ export function CreateDeviceDialog({ onClose, gateway }: CreateDeviceProps) {
           <option key={deviceType} value={deviceType} />
         ))}
       </datalist>
+    </SchemaDialog>
+  );
+}
+
+/** Claims a device with the code on its sticker and opens its page. */
+export function ClaimDeviceDialog({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const claim = async (body: FormValues) => {
+    const device = await devicesApi.claim(body as ClaimForm); // fields of the form
+    toast("success", t("claim.done", { name: device.name }));
+    route(`/devices/${device.deviceId}`);
+  };
+  return (
+    <SchemaDialog
+      title={t("common.claimDevice")}
+      submitText={t("common.claimDevice")}
+      form={claimForm}
+      initial={{}}
+      onSave={claim}
+      onClose={onClose}
+    >
+      <p class="order-first text-soft">{t("claim.hint")}</p>
     </SchemaDialog>
   );
 }
