@@ -318,9 +318,9 @@ export class AlarmEngine {
     if (message.left !== undefined && message.next === readings.length) this.#reportSkipped(message);
     if (crossed?.isNews === true) this.#states.changed(deviceId);
     const affected = new Set([...keys].flatMap((key) => rules.byKey.get(key) ?? []));
-    const { attribute } = this.#evaluate(device, affected, keys);
+    const { attribute, isSteady } = this.#evaluate(device, affected, keys);
     if (state.deadBandFor !== rules) return true; // somebody cleared one of its alarms meanwhile
-    setDeadBand(state, rules, { keys, attribute });
+    setDeadBand(state, rules, { keys, attribute, isSteady });
     return true;
   }
 
@@ -331,8 +331,8 @@ export class AlarmEngine {
     this.#deps.events.emit("fault.occurred", { ...fault, source: "alarm", tenantId, subject });
   }
 
-  /** Evaluates rules of a device; `named` holds the keys of the message. Returns what the rules have read. */
-  #evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): Moment["scope"] {
+  /** Evaluates rules of a device; `named` holds the keys of the message. Returns what the rules have read, and which of them are steady. */
+  #evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>) {
     const { deviceId } = device;
     const state = this.#states.of(deviceId);
     const moment = this.#momentOf(device, state, named);
@@ -349,16 +349,18 @@ export class AlarmEngine {
       });
     }
     const { scope } = moment;
+    const unsteady = new Set<AlarmRule>();
     for (const { rule, own, outcome } of evaluations) {
-      own.isSteady =
+      const isSteady =
         !outcome.counts && (own.isHeld || this.#actOn(device, rule, { outcome, state, scope }) === undefined);
-      if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
+      if (!isSteady) unsteady.add(rule);
+      if (!isSteady || named === undefined) clearDeadBand(state, rule);
       // Thousands of devices have hundreds of rules each.
-      if (own.isSteady && isBlank(own)) state.rules.delete(rule.alarmType);
+      if (isSteady && isBlank(own)) state.rules.delete(rule.alarmType);
     }
     const dueAt = dueOf(state);
     if (dueAt !== undefined) this.#timers.set(deviceId, dueAt);
-    return scope;
+    return { attribute: scope.attribute, isSteady: (rule: AlarmRule) => !unsteady.has(rule) };
   }
 
   #evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {

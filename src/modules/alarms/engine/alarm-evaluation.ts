@@ -3,7 +3,7 @@ import type { AlarmRule, AlarmTrigger, CreateTrigger } from "../rules/alarm-rule
 
 /** Time since which a condition holds, or the times at which it did; without a window, the number of consecutive times. */
 export interface TriggerState {
-  since?: number;
+  since?: number | undefined;
   times?: number[];
   inRow?: number;
 }
@@ -14,15 +14,14 @@ export interface RuleState {
   readonly triggers: TriggerState[];
   /** True if the rule was met but suppressed. */
   isHeld?: boolean;
-  /** True if a message that changes no comparison has no effect: nothing is counted, raised or cleared. */
-  isSteady?: boolean;
 }
 
 /** Returns whether the state is that of a rule that was never evaluated: nothing began, was counted or suppressed. */
 export const isBlank = ({ triggers, isHeld }: RuleState): boolean =>
   isHeld !== true &&
   triggers.every(
-    ({ since, times = [], inRow = 0 }) => since === undefined && times.length === 0 && inRow === 0,
+    ({ since, times, inRow = 0 }) =>
+      since === undefined && (times === undefined || times.length === 0) && inRow === 0,
   );
 
 export interface Moment {
@@ -102,7 +101,7 @@ function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Mom
   if (kind.type === "SIMPLE") return { isMet: holds };
   const before = state.since;
   if (!holds) {
-    delete state.since;
+    state.since = undefined;
     return { isMet: false, hasChanged: before !== undefined };
   }
   state.since ??= moment.now;
@@ -123,6 +122,13 @@ function silentAt({ silences }: AlarmTrigger, { now, cameAt, scope }: Moment): n
   return next;
 }
 
+/** Of all triggers that remember nothing. */
+const nothing: TriggerState = Object.freeze({});
+
+/** Returns the initial state of a trigger: small, because thousands of devices have hundreds of rules each. */
+const blankOf = ({ kind }: AlarmTrigger): TriggerState =>
+  kind.type === "SIMPLE" ? nothing : kind.type === "DURATION" ? { since: undefined } : {};
+
 /** Evaluates every trigger, even after a match, because each one updates its own state. Modifies `state`. */
 export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment): Outcome {
   let raised: CreateTrigger | undefined;
@@ -130,17 +136,21 @@ export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment):
   let counts = false;
   let hasChanged = false;
   const met: boolean[] = [];
-  const evaluateOne = (trigger: AlarmTrigger, index: number): boolean => {
-    const own = state.triggers[index] ?? {};
+  const { creates } = rule;
+  // Without closures and iterators: a message may evaluate hundreds of rules.
+  for (let index = 0; index <= creates.length; index++) {
+    const create = creates[index];
+    const trigger = create ?? rule.clear;
+    if (trigger === undefined) break;
+    const own = state.triggers[index] ?? blankOf(trigger);
     state.triggers[index] = own;
     const result = evaluateTrigger(trigger, own, moment);
     counts ||= result.counts ?? false;
     hasChanged ||= result.hasChanged ?? false;
     dueAt = earliest(dueAt, earliest(result.dueAt, silentAt(trigger, moment)));
     met.push(result.isMet);
-    return result.isMet;
-  };
-  for (const [index, create] of rule.creates.entries()) if (evaluateOne(create, index)) raised ??= create;
-  const isCleared = rule.clear === undefined || evaluateOne(rule.clear, rule.creates.length);
+    if (result.isMet) raised ??= create;
+  }
+  const isCleared = rule.clear === undefined || met[creates.length] === true;
   return { raised, isOver: raised === undefined && isCleared, dueAt, counts, hasChanged, met };
 }

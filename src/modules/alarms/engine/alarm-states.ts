@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../../lib/core/ids.ts";
+import { StringPool } from "../../../lib/data/string-pool.ts";
 import type { Logger } from "../../../platform/core/log.ts";
 import { workShare } from "../../../platform/load/fair-share.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
@@ -13,7 +14,7 @@ const WRITES_PER_REFRESH = 30;
 /** Max. devices in memory; others are loaded at their next message. */
 const STATES_MAX = 20_000;
 /** Max. characters of their stored states, which take a few times as many bytes in memory: a device may have hundreds of counting rules. */
-const CHARACTERS_MAX = 32 * 1024 * 1024;
+const CHARACTERS_MAX = 24 * 1024 * 1024;
 /** Counted for each open alarm, which is not part of the stored state. */
 const ALARM_CHARACTERS = 300;
 /** States considered for dropping at a load, so that it stays quick if all of them must be written first. */
@@ -22,6 +23,8 @@ const DROP_TRIES = 8;
 /** State of the engine by device: in memory, and on disk with a delay. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
+  /** Names of rules, which the devices of a profile share. */
+  readonly #names = new StringPool();
   /** Characters of their stored states. */
   readonly #lengths = new Map<DeviceId, number>();
   #characters = 0;
@@ -36,6 +39,7 @@ export class AlarmStates {
   readonly #stoppedMs: number;
   #writes = 0;
   #isWriting = false;
+  #isDropping = false;
   /** True if the time until which the gateway has run is to be written after the states. */
   #isNoteDue = false;
 
@@ -66,6 +70,7 @@ export class AlarmStates {
   stop(): void {
     this.#writing.stop();
     this.#isWriting = false;
+    this.#isDropping = false;
     this.#isNoteDue = false;
     this.#writeSeen();
     this.#save();
@@ -79,9 +84,10 @@ export class AlarmStates {
     const { repository, now } = this.deps;
     const times = { now: now(), stoppedMs: this.#stoppedMs };
     const stored = repository.findState(deviceId);
-    const state = readState(stored, repository.listOpen(deviceId), times);
+    const state = readState(stored, repository.listOpen(deviceId), { ...times, names: this.#names });
     this.#states.set(deviceId, state);
     this.#measure(deviceId, stored?.length ?? 0, state);
+    if (this.#isFull && !this.#isDropping) void this.#dropInTurns();
     return state;
   }
 
@@ -199,11 +205,7 @@ export class AlarmStates {
         const share = workShare.pause();
         if (share !== undefined) await share;
       }
-      while (this.#isFull && this.#isWriting) {
-        this.#dropOldest(() => workShare.hasTime);
-        const share = workShare.pause();
-        if (share !== undefined) await share;
-      }
+      if (this.#isFull && !this.#isDropping) void this.#dropInTurns();
       if (this.#isNoteDue && this.#states.size > 0) this.#note(false);
       this.#isNoteDue = false;
     } catch (error) {
@@ -213,13 +215,37 @@ export class AlarmStates {
     }
   }
 
+  /** Begins in a later turn: the state that was read last is in use. */
+  async #dropInTurns(): Promise<void> {
+    this.#isDropping = true;
+    try {
+      while (this.#isDropping && this.#isFull) {
+        await workShare.next();
+        if (this.#isDropping && this.#isFull) this.#dropOldest(() => workShare.hasTime);
+      }
+    } catch (error) {
+      this.deps.log.warn("write failed, retrying", { error });
+    } finally {
+      this.#isDropping = false;
+    }
+  }
+
   #saveCounted(): void {
     const due = [...this.#counted].filter((deviceId) => this.#unwritten.has(deviceId));
     this.#counted.clear();
     try {
-      this.#save(due);
+      this.#save([...due]);
+      this.#dropGrown(due);
     } catch (error) {
       this.deps.log.error("writing the state of alarm rules failed", { error }); // it is tried again soon
+    }
+  }
+
+  /** Drops written states beyond the limits at once: all devices of a site may begin to count within a second. */
+  #dropGrown(written: readonly DeviceId[]): void {
+    for (const deviceId of written) {
+      if (!this.#isFull) return;
+      if (this.#isWritten(deviceId)) this.#drop(deviceId);
     }
   }
 

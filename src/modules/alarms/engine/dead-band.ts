@@ -33,20 +33,23 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
  * device.
  */
 export function setDeadBand(
-  { values, rules: own }: Pick<DeviceState, "values" | "rules">,
+  { values }: Pick<DeviceState, "values">,
   rules: {
     readonly byKey: Pick<ReadonlyMap<string, readonly AlarmRule[]>, "get">;
     readonly bounds: Pick<ReadonlyMap<string, KeyBounds>, "get">;
   },
-  input: { keys: Iterable<string>; attribute: (scope: string, name: string) => unknown },
+  input: {
+    keys: Iterable<string>;
+    /** Returns whether a message that changes no comparison has no effect on the rule: nothing is counted, raised or cleared. */
+    isSteady: (rule: AlarmRule) => boolean;
+    attribute: (scope: string, name: string) => unknown;
+  },
 ): void {
-  // The rules of these keys have just been evaluated; those without a state have nothing to remember.
-  const isSteady = ({ alarmType }: AlarmRule) => own.get(alarmType)?.isSteady !== false;
   for (const key of input.keys) {
     const knownValue = values.get(key);
     const bounds = rules.bounds.get(key);
     if (knownValue === undefined || bounds === undefined) continue;
-    const passes = rules.byKey.get(key)?.every(isSteady) === true;
+    const passes = rules.byKey.get(key)?.every(input.isSteady) === true;
     knownValue.deadBand = passes ? deadBandOf(bounds, knownValue.value, input.attribute) : undefined;
   }
 }

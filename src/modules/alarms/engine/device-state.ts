@@ -1,3 +1,4 @@
+import type { StringPool } from "../../../lib/data/string-pool.ts";
 import { isJsonObject } from "../../../lib/json/json.ts";
 import { type ObservedInterval, observeGap, silenceTimeoutOf } from "../../../lib/time/observed-interval.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
@@ -57,9 +58,7 @@ export function keepWatched(
 export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
   JSON.stringify({
     values: [...values].map(([key, { deadBand: _, ...kept }]) => [key, kept]),
-    rules: [...rules].flatMap(([alarmType, { isSteady: _, ...own }]) =>
-      isBlank(own) ? [] : [[alarmType, own]],
-    ),
+    rules: [...rules].filter(([, own]) => !isBlank(own)),
     due: Object.fromEntries(due),
     stoppedMs,
   });
@@ -69,6 +68,27 @@ const entriesOf = (input: unknown): Array<[string, Record<string, unknown>]> =>
     (entry) => Array.isArray(entry) && typeof entry[0] === "string" && isJsonObject(entry[1]),
   );
 
+function readDue(input: unknown, names: StringPool): Map<string, number> {
+  const due = new Map<string, number>();
+  for (const [alarmType, dueAt] of Object.entries(isJsonObject(input) ? input : {}))
+    if (typeof dueAt === "number") due.set(names.of(alarmType), dueAt);
+  return due;
+}
+
+function readRules(input: unknown, now: number, names: StringPool): Map<string, RuleState> {
+  const rules = new Map<string, RuleState>();
+  for (const [alarmType, stored] of entriesOf(input)) {
+    if (!Array.isArray(stored.triggers)) continue;
+    const own = stored as unknown as RuleState; // as we wrote it
+    rules.set(names.of(alarmType), { ...own, fingerprint: names.of(own.fingerprint) });
+    for (const trigger of own.triggers) {
+      if (trigger.since !== undefined) trigger.since = Math.min(trigger.since, now);
+      if (trigger.times !== undefined) trigger.times = trigger.times.map((timeMs) => Math.min(timeMs, now));
+    }
+  }
+  return rules;
+}
+
 /**
  * Reads the state written by `writeState`; unreadable parts are omitted. Times in the future (the clock may have been set back) are limited to now,
  * and time for which the gateway did not run does not count as silence.
@@ -76,7 +96,7 @@ const entriesOf = (input: unknown): Array<[string, Record<string, unknown>]> =>
 export function readState(
   text: string | undefined,
   open: readonly Alarm[],
-  { now, stoppedMs }: { now: number; stoppedMs: number },
+  { now, stoppedMs, names }: { now: number; stoppedMs: number; names: StringPool },
 ): DeviceState {
   let parsed: unknown;
   try {
@@ -90,23 +110,11 @@ export function readState(
   const sinceMs = Math.max(0, stoppedMs - before);
   for (const [key, knownValue] of values)
     values.set(key, { ...knownValue, at: Math.min(knownValue.at + sinceMs, now) });
-  const due = new Map(
-    Object.entries(isJsonObject(input.due) ? input.due : {}).filter(
-      (entry): entry is [string, number] => typeof entry[1] === "number",
-    ),
-  );
-  const existing = entriesOf(input.rules).filter(([, { triggers }]) => Array.isArray(triggers));
-  const rules = new Map(existing) as unknown as Map<string, RuleState>; // as we wrote them
-  for (const { triggers } of rules.values())
-    for (const trigger of triggers) {
-      if (trigger.since !== undefined) trigger.since = Math.min(trigger.since, now);
-      if (trigger.times !== undefined) trigger.times = trigger.times.map((timeMs) => Math.min(timeMs, now));
-    }
   return {
     values,
-    rules,
+    rules: readRules(input.rules, now, names),
     open: new Map(open.map((alarm) => [alarm.alarmType, alarm])),
-    due,
+    due: readDue(input.due, names),
   };
 }
 

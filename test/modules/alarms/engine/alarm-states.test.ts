@@ -8,16 +8,17 @@ import { until } from "../../../support/until.ts";
 
 const log = createLogger("test");
 const DEVICES = 50;
+const text = { ts: 1, at: 1, hasChanged: false, value: "x".repeat(1024 * 1024) };
 const deviceIds = Array.from({ length: DEVICES }, (_, index) => `device ${index}` as DeviceId);
 
 /** States of many devices in a database that takes a millisecond for each. */
-function started() {
+function started(stored?: unknown) {
   const written = new Map<DeviceId, string>();
   let transactions = 0;
   const repository = {
     findRun: () => undefined,
     saveRun: () => undefined,
-    findState: () => undefined,
+    findState: () => stored && JSON.stringify(stored),
     listOpen: () => [],
     saveState(deviceId: DeviceId, state: string) {
       const end = performance.now() + 1;
@@ -67,9 +68,8 @@ test("a stop writes what waits for its turn", () => {
 
 test("large states are kept in memory up to a number of characters, and the others are read again", async () => {
   const { states, clock, written } = started();
-  const value = { ts: 1, at: 1, hasChanged: false, value: "x".repeat(1024 * 1024) };
   for (const deviceId of deviceIds) {
-    states.of(deviceId).values.set("text", value);
+    states.of(deviceId).values.set("text", text);
     states.changed(deviceId);
     await until(() => {
       clock.advance(1_000);
@@ -85,9 +85,8 @@ test("large states are kept in memory up to a number of characters, and the othe
 
 test("states that grow while they are in memory, or whose devices all send, are written and dropped", async () => {
   const { states, clock, written } = started();
-  const value = { ts: 1, at: 1, hasChanged: false, value: "x".repeat(1024 * 1024) };
   for (const deviceId of deviceIds) {
-    states.of(deviceId).values.set("text", value);
+    states.of(deviceId).values.set("text", text);
     states.changed(deviceId);
   }
   await until(() => {
@@ -97,4 +96,23 @@ test("states that grow while they are in memory, or whose devices all send, are 
   });
   expect(states.loaded().length).toBeGreaterThan(20);
   for (const deviceId of deviceIds) expect(written.get(deviceId)).toContain("text");
+});
+
+test("states beyond the limit are dropped without waiting for the next second", async () => {
+  const { states } = started();
+  for (const deviceId of deviceIds) {
+    states.of(deviceId).values.set("text", text);
+    states.changed(deviceId, true);
+  }
+  await Promise.resolve(); // those of one turn are written behind it
+  expect(states.loaded().length).toBeGreaterThan(10);
+  expect(states.loaded().length).toBeLessThan(DEVICES - 10);
+});
+
+test("states that are read beyond the limit are dropped without waiting for the next second", async () => {
+  const { states, written } = started({ values: [["text", text]] });
+  for (const deviceId of deviceIds) states.markSeen(deviceId); // by messages that changed no condition
+  await until(() => states.loaded().length < DEVICES - 10);
+  expect(states.loaded().length).toBeGreaterThan(10);
+  expect(written.size).toBeGreaterThanOrEqual(DEVICES - states.loaded().length);
 });
