@@ -73,6 +73,7 @@ function createFeeds(
   const feed = new ApplicationFeed({ ...core, devices, store, mqtt, activityOf, openAlarms });
   const systemTopics = new SystemTopics({ ...core, mqtt, tenants, version });
   feed.subscribe();
+  modules.alarms.roomForEvents.connect((tenantId) => feed.roomForEvents(tenantId));
   return {
     onTelemetry: (device: IngestDevice, readings: readonly Reading[]) => feed.onTelemetry(device, readings),
     onSubscribed(...subscription: Parameters<ApplicationFeed["onSubscribed"]>) {

@@ -1,5 +1,6 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { Port } from "../../platform/core/port.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
@@ -93,6 +94,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const { ruleOf, mutedMs, ...queries } = createQueries({ events, log }, modules);
   const escalations = new EscalationCache(repository);
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
+  const roomForEvents = new Port<(tenantId: TenantId) => Promise<void> | undefined>("alarms.roomForEvents");
   /** Called with each event of an alarm, within its transaction; other modules add their hooks. */
   const hooks: AlarmEventHook[] = [];
   const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, time, events });
@@ -127,6 +129,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     holdBack: createHoldBack({ maintenance, clock }),
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
     transact,
+    roomForEvents: (tenantId) => roomForEvents.call(tenantId),
     clock,
     events,
     log,
@@ -163,6 +166,8 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     hooks,
     mutedMs,
     observe,
+    /** Provided by the module that publishes events of alarms: resolves when a tenant may cause more; undefined if it may now. */
+    roomForEvents,
     recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
     noteNotified: (alarm: Pick<Alarm, "alarmId" | "tenantId" | "deviceId">, text: Text) =>

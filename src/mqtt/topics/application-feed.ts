@@ -130,7 +130,8 @@ export class ApplicationFeed {
 
   /**
    * Publishes an accepted message. Costs one comparison while no application is subscribed. Thousands of readings are published in turns; then the
-   * promise resolves after the last one, and later messages of the device wait. It also waits for events, such as the alarms of the message.
+   * promise resolves after the last one, and later messages of the device wait. It also waits for events of the device, such as the alarms of the
+   * message.
    */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): Promise<void> | undefined {
     if (this.#deps.mqtt().applications.idle) return undefined;
@@ -138,7 +139,7 @@ export class ApplicationFeed {
     const before = this.#publishing.get(deviceId);
     if (before === undefined && readings.length <= READINGS_PER_STEP) {
       for (const reading of readings) this.#publishReading(device, reading);
-      return this.#events.drained(device.tenantId);
+      return this.#events.drained(device.tenantId, deviceId);
     }
     const published: Promise<void> = this.#publishInTurns(device, readings, before).finally(() => {
       if (this.#publishing.get(deviceId) === published) this.#publishing.delete(deviceId);
@@ -157,6 +158,12 @@ export class ApplicationFeed {
       await workShare.pause();
       this.#publishReading(device, reading);
     }
+    await this.#events.drained(device.tenantId, device.deviceId);
+  }
+
+  /** Resolves when a tenant's devices may cause more events; undefined if they may now. */
+  roomForEvents(tenantId: TenantId): Promise<void> | undefined {
+    return this.#events.room(tenantId);
   }
 
   #publishReading(device: IngestDevice, { ts, values }: Reading): void {
@@ -190,7 +197,7 @@ export class ApplicationFeed {
   /** Publishes an event behind those of the tenant that are waiting: a message may cause hundreds, each for hundreds of subscribers. */
   #publishEvent(device: Device, kind: ApplicationTopic, content: Content): void {
     if (this.#deps.mqtt().applications.idle) return;
-    this.#events.run(device.tenantId, () => this.#publish(device, kind, content));
+    this.#events.run(device.tenantId, device.deviceId, () => this.#publish(device, kind, content));
   }
 
   #publish(device: Device, kind: ApplicationTopic, { body, under = device.deviceId }: Content): void {

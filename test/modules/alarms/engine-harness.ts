@@ -50,7 +50,9 @@ export function startEngine(
   database: MainDatabase,
   rules: readonly unknown[],
   /** Who shares the event loop; nobody unless given, so that messages are evaluated immediately. */
-  share: { pause(): Promise<void> | undefined } = { pause: () => undefined },
+  share: { pause(): Promise<void> | undefined; room?(): Promise<void> | undefined } = {
+    pause: () => undefined,
+  },
 ) {
   /** As a maintenance does; it lasts by the wall clock. */
   let mutedUntil = 0;
@@ -87,6 +89,7 @@ export function startEngine(
       childrenOf: () => [],
       transact,
       share,
+      roomForEvents: () => share.room?.(),
       clock,
       events,
       log,

@@ -1,5 +1,5 @@
 import { DomainError, detail } from "../../../lib/core/domain-error.ts";
-import type { DeviceId } from "../../../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import { RULE_WORK_MAX, WorkBudget } from "../../../lib/expressions/work-budget.ts";
 import { partsOf } from "../../../lib/json/count-parts.ts";
 import type { KeyMetadataMap } from "../../../lib/keys/key-metadata.ts";
@@ -23,7 +23,7 @@ import { AlarmIntake, type EvaluatedMessage, keysToEvaluate } from "./alarm-inta
 import { AlarmStates, dueOf } from "./alarm-states.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
 import { createTransitions } from "./alarm-transitions.ts";
-import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
+import { clearDeadBand, isQuiet, setDeadBand, takeIn } from "./dead-band.ts";
 import { type DeviceState, keepWatched, silentAfterMs } from "./device-state.ts";
 
 /** Alarms cleared before other work gets its turn; all devices of a site may share a profile. */
@@ -145,6 +145,8 @@ interface AlarmEngineDeps {
   /** Returns the child devices of a gateway. */
   readonly childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   readonly transact: (work: () => void) => void;
+  /** Resolves when a tenant may cause more events of alarms; undefined if it may now. */
+  readonly roomForEvents: (tenantId: TenantId) => Promise<void> | undefined;
   /** Default: the share used by all expensive messages and requests. */
   readonly share?: Pick<FairShare, "pause">;
   readonly clock: Clock;
@@ -186,6 +188,7 @@ export class AlarmEngine {
     this.#states = new AlarmStates({ repository, isKnown, transact, now: this.#now, clock, log });
     this.#intake = new AlarmIntake({
       share: deps.share ?? workShare,
+      room: (message) => this.#roomFor(message),
       takeNext: (message) => this.#takeNext(message),
     });
     this.#rounds = new DeviceRounds({
@@ -276,6 +279,17 @@ export class AlarmEngine {
    */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean | Promise<boolean> {
     return this.#deps.rulesOf(device) === undefined ? false : this.#intake.take(device, readings);
+  }
+
+  /** Messages that change nothing wait for nobody. */
+  #roomFor({ device, readings, next, left }: EvaluatedMessage): Promise<void> | undefined {
+    const room = this.#deps.roomForEvents(device.tenantId);
+    const reading = readings[next];
+    if (room === undefined || reading === undefined) return room;
+    const state = this.#states.peek(device.deviceId);
+    const rules = this.#deps.rulesOf(device);
+    const isCurrent = state !== undefined && rules !== undefined && state.deadBandFor === rules;
+    return left === undefined && isCurrent && isQuiet(state.values, rules, reading) ? undefined : room;
   }
 
   /** Processes the next reading of a message. Returns `true` if rules were evaluated. */

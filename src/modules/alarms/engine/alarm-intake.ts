@@ -72,6 +72,8 @@ export class AlarmIntake {
   constructor(
     readonly deps: {
       share: Pick<FairShare, "pause">;
+      /** Returns a promise if the next reading of the message has to wait, because too many events of its tenant are to be published. */
+      room: (message: EvaluatedMessage) => Promise<void> | undefined;
       /** Processes the next reading of a message. Returns `true` if rules were evaluated. Never throws. */
       takeNext: (message: EvaluatedMessage) => boolean;
     },
@@ -133,6 +135,8 @@ export class AlarmIntake {
   #advance(message: EvaluatedMessage): Promise<void> | undefined {
     const { device, readings } = message;
     while (message.next < readings.length) {
+      const room = this.deps.room(message);
+      if (room !== undefined) return room;
       const { tenantId, deviceId: userId } = device;
       const pause = this.#hasEvaluated ? this.deps.share.pause({ tenantId, userId }) : undefined;
       this.#hasEvaluated = false;

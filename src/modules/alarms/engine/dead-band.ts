@@ -125,6 +125,22 @@ export function takeIn(
   return crossed;
 }
 
+/** Returns whether `takeIn` would find that no value of the reading can affect a rule. */
+export const isQuiet = (
+  values: ReadonlyMap<string, KnownValue>,
+  rules: { readonly bounds: Pick<ReadonlyMap<string, KeyBounds>, "has"> },
+  { values: input }: Reading,
+): boolean =>
+  Object.keys(input).every((key) => {
+    const value = input[key];
+    const knownValue = values.get(key);
+    return (
+      value === undefined ||
+      !rules.bounds.has(key) ||
+      (knownValue !== undefined && isInDeadBand(knownValue, value))
+    );
+  });
+
 /** Returns `false` if the rules must be evaluated. */
 function takeQuietly(
   knownValue: KnownValue,

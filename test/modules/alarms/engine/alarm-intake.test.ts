@@ -33,7 +33,7 @@ const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 const alwaysOver = { pause: later };
 
 /** Sends messages of several readings, some before those before them are done, and returns what became of the alarms. */
-async function alarmsOf(seed: number, share: { pause(): Promise<void> | undefined }) {
+async function alarmsOf(seed: number, share: Parameters<typeof startEngine>[2]) {
   const random = randomFrom(seed);
   const engine = startEngine(database, randomRules(random), share);
   const responses: unknown[] = [];
@@ -61,6 +61,7 @@ test("a message that waits has the same effect as one that does not", async () =
     const immediate = await alarmsOf(seed * 7_919, { pause: () => undefined });
     const shared = await alarmsOf(seed * 7_919, {
       pause: () => (random.below(3) === 0 ? undefined : later()),
+      room: () => (random.below(3) > 0 ? undefined : later()),
     });
     expect({ seed, ...shared }).toEqual({ seed, ...immediate });
     count += immediate.alarms.length;
@@ -71,6 +72,24 @@ test("a message that waits has the same effect as one that does not", async () =
 test("a message that need not wait is evaluated before the call returns", () => {
   const engine = startEngine(database, [hot]);
   expect([engine.send(1_000, { t: 60 }), engine.send(1_001, { t: 70 })]).toEqual([true, false]);
+  engine.end();
+});
+
+test("while too many events wait, a message waits that may cause more, and not one that changes nothing", async () => {
+  let room: PromiseWithResolvers<void> | undefined;
+  const engine = startEngine(database, [hot], { pause: () => undefined, room: () => room?.promise });
+  expect(engine.send(1_000, { t: 10 })).toBe(false);
+  room = Promise.withResolvers();
+  expect(engine.send(1_001, { t: 20 })).toBe(false);
+  const written = engine.sendMessage([{ ts: 1_002, values: { t: 60 } }]);
+  expect(written).toBeInstanceOf(Promise);
+  await later();
+  expect(engine.alarms()).toHaveLength(0);
+  const { resolve } = room;
+  room = undefined;
+  resolve();
+  expect(await written).toBe(true);
+  expect(engine.alarms()).toHaveLength(1);
   engine.end();
 });
 
