@@ -16,6 +16,7 @@ import type {
 import { BrokerStream } from "./broker-stream.ts";
 import { InboundLane, PACKET_BYTES_MAX, WINDOW } from "./inbound-lane.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
+import type { TenantSpace } from "./inbound-space.ts";
 
 const CONNECT_MS_MAX = 20_000;
 const KEEP_ALIVE_S = 60;
@@ -41,6 +42,8 @@ export interface ConnectionDeps {
   /** Message that the broker sends if the connection ends without DISCONNECT. */
   readonly will?: BrokerMessage | undefined;
   readonly session: InboundSession;
+  /** Space that the messages share with those of other connections. */
+  readonly space?: TenantSpace | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
   readonly authorities?: readonly string[] | undefined;
   readonly take: (message: PublishPacket) => Promise<Outcome>;
@@ -183,6 +186,7 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   const lane = new InboundLane({
     protocolVersion: settings.protocolVersion ?? 4,
     session,
+    space: deps.space,
     take: deps.take,
     tooLarge: deps.tooLarge,
     pass: (bytes) => stream.push(bytes),

@@ -8,6 +8,7 @@ import { ProtocolError } from "../../lib/mqtt/reason.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../load/fair-share.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
+import type { TenantSpace } from "./inbound-space.ts";
 
 /** Max. bytes of a message, including its topic. */
 export const PACKET_BYTES_MAX = 1024 * 1024;
@@ -33,6 +34,7 @@ const PUBREL = 6;
 export interface InboundLaneDeps {
   readonly protocolVersion: 4 | 5;
   readonly session: InboundSession;
+  readonly space?: TenantSpace | undefined;
   /** Processes a message; never rejects. */
   readonly take: (message: PublishPacket) => Promise<Outcome>;
   readonly tooLarge: (message: PublishPacket) => void;
@@ -120,7 +122,7 @@ export class InboundLane {
   #readSlice(): void {
     let bytes = 0;
     for (let count = 0; !this.#isClosed && this.#finished === undefined; count++) {
-      this.#isFull = this.#inFlight.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
+      this.#isFull = this.#isWindowFull;
       if (this.#isFull) return;
       if (count === SLICE || bytes >= SLICE_BYTES) {
         this.#pause(bytes >= SLICE_BYTES ? workShare.next() : nextRound());
@@ -130,6 +132,14 @@ export class InboundLane {
       bytes += this.#reader.end - this.#reader.packetStart;
       this.#read();
     }
+  }
+
+  /** One message may always be in progress: its acknowledgement lets the connection go on. */
+  get #isWindowFull(): boolean {
+    const { length } = this.#inFlight;
+    return (
+      length >= WINDOW || this.#bytes >= WINDOW_BYTES || (length > 0 && this.#deps.space?.isFull === true)
+    );
   }
 
   #pause(until: Promise<unknown>): void {
@@ -169,6 +179,7 @@ export class InboundLane {
     const entry: InFlight = { message, outcome: undefined };
     this.#inFlight.push(entry);
     this.#bytes += message.payload.length;
+    const giveBack = this.#deps.space?.take(message.payload.length);
     if (isTruncated) tooLarge(message);
     const outcome = isTruncated
       ? Promise.resolve<Outcome>({ kind: "taken" })
@@ -176,6 +187,7 @@ export class InboundLane {
     void outcome.then((existingOutcome) => {
       entry.outcome = existingOutcome;
       this.#bytes -= message.payload.length;
+      giveBack?.();
       this.#settleSoon();
     });
   }

@@ -4,6 +4,7 @@ import type { BodyEncoding } from "../../../lib/json/body.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";
+import { InboundSpace } from "../../../platform/broker/inbound-space.ts";
 import type { Logger } from "../../../platform/core/log.ts";
 import type { OutboundRule } from "../../../platform/network/outbound-address.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
@@ -79,6 +80,7 @@ export class BridgeFleet {
   readonly #sessions = new Map<string, BrokerSession>();
   /** Tasks in progress, by integration. The tasks of one integration run in order. */
   readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #space = new InboundSpace();
   /** Aborted when the fleet stops. */
   #started: AbortController | undefined;
 
@@ -235,6 +237,7 @@ export class BridgeFleet {
       encoding,
       announced,
       addresses: addresses.of(tenantId),
+      space: this.#space.of(tenantId),
       authorities,
       handle,
       clock,

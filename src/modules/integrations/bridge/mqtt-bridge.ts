@@ -14,6 +14,7 @@ import type { BrokerMessage, GrantedSubscription } from "../../../platform/broke
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import { InboundSession } from "../../../platform/broker/inbound-session.ts";
+import type { TenantSpace } from "../../../platform/broker/inbound-space.ts";
 import type { Logger } from "../../../platform/core/log.ts";
 import type { OutboundRule } from "../../../platform/network/outbound-address.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
@@ -105,6 +106,8 @@ export interface MqttBridgeDeps {
   /** Filters of earlier settings to which the broker's session may still be subscribed. */
   readonly formerFilters?: readonly string[] | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
+  /** Space that messages share with those of other bridges. */
+  readonly space?: TenantSpace | undefined;
   /** Trusted authorities if the settings name none. */
   readonly authorities?: readonly string[] | undefined;
   /** Resolves when the message or its error is on disk. */
@@ -322,12 +325,13 @@ export class MqttBridge implements Bridge {
   }
 
   #open(taker: Taker, clean: boolean, signal?: AbortSignal): Promise<BrokerConnection> {
-    const { settings, addresses, authorities, clock } = this.#deps;
+    const { settings, addresses, space, authorities, clock } = this.#deps;
     return openConnection({
       settings,
       clientId: this.#clientId,
       clean,
       session: this.#session,
+      space,
       addresses,
       authorities,
       take: (message) => taker.take(message),
