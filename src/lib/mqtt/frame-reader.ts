@@ -185,7 +185,8 @@ export class FrameReader {
     // One packet at most, unless its reader is held back and more than one waits: doubling then copies each byte but twice.
     const packetBytesMax = this.bodyBytesMax + HEADER_BYTES_MAX;
     const room = needed > packetBytesMax ? needed * 2 : Math.min(needed * 2, packetBytesMax);
-    const target = new Uint8Array(Math.max(64, needed, room));
+    // After a chunk that is larger than what is pending there is no room: its messages keep all of the buffer in memory.
+    const target = new Uint8Array(Math.max(64, needed, extra >= pending ? 0 : room));
     target.set(this.buffer.subarray(this.#position, this.#filled));
     this.buffer = target;
     this.#position = 0;

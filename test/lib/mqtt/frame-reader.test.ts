@@ -47,6 +47,16 @@ test("an announced length costs no memory before its bytes come", () => {
   expect(reader.buffer.length).toBeLessThan(100);
 });
 
+test("a large chunk behind the beginning of a packet takes no more memory than its bytes", () => {
+  const reader = new FrameReader(fromClient, 1_000_000);
+  const packets = Buffer.concat(Array.from({ length: 100 }, () => frame(new Uint8Array(1_000))));
+  reader.push(packets.subarray(0, 500));
+  expect(reader.next()).toBe(false);
+  reader.push(packets.subarray(500));
+  expect(reader.next()).toBe(true);
+  expect(reader.buffer.length).toBe(packets.length);
+});
+
 test("many packets that wait for their reader are not copied anew with each chunk", () => {
   const reader = new FrameReader(fromClient, 1_000);
   const chunk = Uint8Array.from(frame(new Uint8Array(500)));
