@@ -7,6 +7,8 @@ import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 
 /** Handlers of the frames of an upgraded connection, stored as the data of the socket. */
 export interface SocketHandlers {
+  /** True until the other side has signed in. */
+  readonly isStranger: boolean;
   open(socket: ServerWebSocket<SocketHandlers>): void;
   message(message: string | Buffer): void;
   drain(): void;
@@ -22,16 +24,21 @@ const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
  * shorter than any message; handlers have smaller limits for expensive ones.
  */
 const FRAMES_MAX = { ping: 100, pong: 100, message: 20_000 } as const;
-/** Messages of all connections in a round beyond which each may send only `MESSAGES_SHARE`: hundreds of connections may send together. */
-const MESSAGES_TOGETHER_MAX = 100_000;
-const MESSAGES_SHARE = 1_000;
+/**
+ * Messages of all connections in a round beyond which each may send only its share: hundreds of connections may send together. Those of strangers,
+ * who need a few to sign in, count by themselves.
+ */
+const MESSAGES_TOGETHER = {
+  strangers: { max: 20_000, share: 100 },
+  signedIn: { max: 100_000, share: 1_000 },
+} as const;
 /** Counted frames of this round. */
 const frames = {
   ping: new Map<unknown, number>(),
   pong: new Map<unknown, number>(),
   message: new Map<unknown, number>(),
 };
-let messageCount = 0;
+const messageCounts = { strangers: 0, signedIn: 0 };
 let isCounting = false;
 let floodedCount = 0;
 
@@ -42,21 +49,27 @@ export function takeFloodedCount(): number {
   return count;
 }
 
+/** Counts a message. Returns how many the connection may send in this round. */
+function messagesMax({ data }: ServerWebSocket<SocketHandlers>): number {
+  const who = data.isStranger ? "strangers" : "signedIn";
+  const { max, share } = MESSAGES_TOGETHER[who];
+  return ++messageCounts[who] > max ? share : FRAMES_MAX.message;
+}
+
 /** Counts a frame. Returns whether it must be handled: the connection ends after too many, and later frames are ignored. */
 function isTaken(socket: ServerWebSocket<SocketHandlers>, kind: keyof typeof frames): boolean {
   if (!isCounting) {
     isCounting = true;
     setImmediate(() => {
       isCounting = false;
-      messageCount = 0;
+      messageCounts.strangers = 0;
+      messageCounts.signedIn = 0;
       for (const counts of Object.values(frames)) counts.clear();
     });
   }
   const count = (frames[kind].get(socket) ?? 0) + 1;
   frames[kind].set(socket, count);
-  if (kind === "message") messageCount++;
-  const max =
-    messageCount > MESSAGES_TOGETHER_MAX ? Math.min(FRAMES_MAX[kind], MESSAGES_SHARE) : FRAMES_MAX[kind];
+  const max = kind === "message" ? messagesMax(socket) : FRAMES_MAX[kind];
   const isOpen = socket.readyState === WebSocket.OPEN;
   if (isOpen && count <= max) return true;
   if (isOpen) floodedCount++;
@@ -83,6 +96,9 @@ export const websocketHandler: WebSocketHandler<SocketHandlers> = {
 export function realtimeHandlers(deps: RealtimeDeps, peer: Peer): SocketHandlers {
   let session: RealtimeSession | undefined;
   return {
+    get isStranger() {
+      return session?.isSignedIn !== true;
+    },
     open(socket) {
       session = new RealtimeSession(
         {
@@ -104,6 +120,9 @@ export function realtimeHandlers(deps: RealtimeDeps, peer: Peer): SocketHandlers
 export function mqttHandlers(mqtt: MqttServer, peer: Pick<Peer, "address" | "protocol">): SocketHandlers {
   let handle: MqttConnectionHandle | undefined;
   return {
+    get isStranger() {
+      return handle?.isSignedIn !== true;
+    },
     open(socket) {
       handle = mqtt.accept({
         remoteAddress: peer.address,
@@ -127,6 +146,7 @@ export function mqttHandlers(mqtt: MqttServer, peer: Pick<Peer, "address" | "pro
 export function deviceHandlers(sockets: DeviceSocketServer, device: IngestDevice): SocketHandlers {
   let connection: DeviceSocket | undefined;
   return {
+    isStranger: false,
     open(socket) {
       connection = sockets.open(device, {
         send: (frame) => void socket.send(frame),

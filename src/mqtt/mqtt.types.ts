@@ -186,6 +186,7 @@ export interface MqttTransport {
 
 /** Incoming side of one connection, returned by `accept`. */
 export interface MqttConnectionHandle {
+  readonly isSignedIn: boolean;
   data(bytes: Uint8Array): void;
   drain(): void;
   closed(): void;

@@ -200,6 +200,10 @@ export class RealtimeSession {
     return this.#principal?.devices === "all";
   }
 
+  get isSignedIn(): boolean {
+    return this.#principal !== undefined;
+  }
+
   get isOpen(): boolean {
     return !this.#closed;
   }

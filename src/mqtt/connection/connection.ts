@@ -87,6 +87,10 @@ export class Connection implements MqttConnectionHandle, Turn {
     return { address: this.remoteAddress, protocol: this.#transport.protocol ?? "mqtt" };
   }
 
+  get isSignedIn(): boolean {
+    return this.#client !== undefined;
+  }
+
   get client(): Client | undefined {
     return this.#client;
   }
