@@ -71,7 +71,7 @@ class Tenant {
 export class WorkInTurns {
   readonly #tenants = new Map<string, Tenant>();
 
-  /** `cause`: whoever caused the work, for example a device. */
+  /** `cause`: the one that caused the work, for example a device. */
   run(tenantId: string, cause: string, work: Work): void {
     const tenant = this.#tenants.get(tenantId);
     if (tenant !== undefined) {

@@ -23,7 +23,7 @@ import { AlarmIntake, type EvaluatedMessage, keysToEvaluate } from "./alarm-inta
 import { AlarmStates, dueOf } from "./alarm-states.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
 import { createTransitions } from "./alarm-transitions.ts";
-import { clearDeadBand, isQuiet, setDeadBand, takeIn } from "./dead-band.ts";
+import { changesNothing, clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
 import { type DeviceState, keepWatched, silentAfterMs } from "./device-state.ts";
 
 /** Alarms cleared before other work gets its turn; all devices of a site may share a profile. */
@@ -289,7 +289,7 @@ export class AlarmEngine {
     const state = this.#states.peek(device.deviceId);
     const rules = this.#deps.rulesOf(device);
     const isCurrent = state !== undefined && rules !== undefined && state.deadBandFor === rules;
-    return left === undefined && isCurrent && isQuiet(state.values, rules, reading) ? undefined : room;
+    return left === undefined && isCurrent && changesNothing(state.values, rules, reading) ? undefined : room;
   }
 
   /** Processes the next reading of a message. Returns `true` if rules were evaluated. */

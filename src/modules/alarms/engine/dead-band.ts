@@ -126,7 +126,7 @@ export function takeIn(
 }
 
 /** Returns whether `takeIn` would find that no value of the reading can affect a rule. */
-export const isQuiet = (
+export const changesNothing = (
   values: ReadonlyMap<string, KnownValue>,
   rules: { readonly bounds: Pick<ReadonlyMap<string, KeyBounds>, "has"> },
   { values: input }: Reading,
