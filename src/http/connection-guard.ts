@@ -22,6 +22,11 @@ const PASS_INTERVAL_MS_MAX = 1_000;
 const DESCRIPTORS_PER_STEP = 1_000;
 const STEP_INTERVAL_MS = 250;
 const REPORT_INTERVAL_MS = 60_000;
+/**
+ * Max. received bytes of a connection that wait for the server, which reads all of them in one round of the event loop: 500 KB of a body in chunks of
+ * one byte take Bun about 1 ms, and hundreds of strangers may send them together. The kernel takes twice as many, for its own part.
+ */
+export const RECEIVED_BYTES_MAX = 64 * 1024;
 
 export interface ConnectionLimits
   extends Pick<
@@ -143,6 +148,8 @@ export class ConnectionGuard {
       return;
     }
     this.#nextReport = this.#clock.monotonic();
+    this.#ownPorts = this.#ports();
+    for (const descriptor of sockets.descriptors()) this.#limitListener(sockets, descriptor);
     this.#schedule(sockets, this.#passIntervalMs);
   }
 
@@ -178,7 +185,10 @@ export class ConnectionGuard {
 
   #inspect(sockets: AcceptedSockets, descriptor: number): void {
     const peer = sockets.peerOf(descriptor);
-    if (peer === undefined) return;
+    if (peer === undefined) {
+      this.#limitListener(sockets, descriptor); // with a new certificate, there is a new one
+      return;
+    }
     const connection = this.#connections.get(descriptor);
     if (connection !== undefined && Buffer.compare(connection.peer, peer) === 0) {
       this.#check(sockets, connection);
@@ -186,12 +196,20 @@ export class ConnectionGuard {
     }
     if (connection !== undefined) this.#forget(connection);
     const local = sockets.localPortOf(descriptor);
-    const { plain, secure } = this.#ownPorts;
-    if (local === undefined || (local !== plain && local !== secure)) return;
-    const fresh = this.#connectionOf(descriptor, peer, local === plain);
+    if (!this.#isOwn(local)) return;
+    const fresh = this.#connectionOf(descriptor, peer, local === this.#ownPorts.plain);
     this.#connections.set(descriptor, fresh);
     this.#fresh.push(fresh);
     this.#check(sockets, fresh);
+  }
+
+  #isOwn(port: number | undefined): boolean {
+    const { plain, secure } = this.#ownPorts;
+    return port !== undefined && (port === plain || port === secure);
+  }
+
+  #limitListener(sockets: AcceptedSockets, descriptor: number): void {
+    if (this.#isOwn(sockets.localPortOf(descriptor))) sockets.limitReceived(descriptor, RECEIVED_BYTES_MAX);
   }
 
   #connectionOf(descriptor: number, peer: Uint8Array, isPlain: boolean): Connection {

@@ -23,7 +23,7 @@ const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
  * Max. frames of a connection per round of the event loop. Each ping is answered, and the gateway's own pings are rare. This many other frames are
  * shorter than any message; handlers have smaller limits for expensive ones.
  */
-const FRAMES_MAX = { ping: 100, pong: 100, message: 20_000 } as const;
+const FRAMES_MAX = { ping: 100, pong: 100, message: 5_000 } as const;
 /**
  * Messages of all connections in a round beyond which each may send only its share: hundreds of connections may send together. Those of strangers,
  * who need a few to sign in, count by themselves.

@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { ConnectionGuard, type ConnectionLimits } from "../../src/http/connection-guard.ts";
+import {
+  ConnectionGuard,
+  type ConnectionLimits,
+  RECEIVED_BYTES_MAX,
+} from "../../src/http/connection-guard.ts";
 import { createLogger } from "../../src/platform/core/log.ts";
 import type { AcceptedSockets } from "../../src/platform/network/accepted-sockets.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -27,18 +31,25 @@ class FakeSockets implements AcceptedSockets {
   readonly open = new Map<number, { peer: Uint8Array; localPort: number }>();
   readonly unread = new Set<number>();
   readonly closed: number[] = [];
+  /** Descriptor of a listening socket → its port. */
+  readonly listening = new Map([[3, OWN_PORT]]);
+  /** Descriptor → bytes. */
+  readonly limited = new Map<number, number>();
 
   connect(descriptor: number, address: string, localPort = OWN_PORT): void {
     this.open.set(descriptor, { peer: socketAddress(address, 40_000 + descriptor), localPort });
   }
 
-  descriptors = () => [1, 2, ...this.open.keys()];
+  descriptors = () => [1, 2, ...this.listening.keys(), ...this.open.keys()];
   peerOf = (descriptor: number) => this.open.get(descriptor)?.peer;
-  localPortOf = (descriptor: number) => this.open.get(descriptor)?.localPort;
+  localPortOf = (descriptor: number) =>
+    this.open.get(descriptor)?.localPort ?? this.listening.get(descriptor);
   /** Descriptor → bytes received and answered. */
   readonly traffic = new Map<number, { received: number; answered: number }>();
   trafficOf = (descriptor: number) => this.traffic.get(descriptor) ?? { received: 8, answered: 0 };
   hasUnread = (descriptor: number) => this.unread.has(descriptor);
+
+  limitReceived = (descriptor: number, bytes: number) => void this.limited.set(descriptor, bytes);
 
   shutdown(descriptor: number): void {
     this.closed.push(descriptor);
@@ -68,6 +79,15 @@ function createGuard(limits: Partial<ConnectionLimits> = {}) {
     guard.requested({ address, port: 40_000 + descriptor });
   return { clock, sockets, guard, request };
 }
+
+test("limits what its listening sockets receive, from the start and after a change of the certificate", () => {
+  const { clock, sockets } = createGuard();
+  expect([...sockets.limited]).toEqual([[3, RECEIVED_BYTES_MAX]]);
+  sockets.listening.set(4, 1883);
+  sockets.listening.set(5, OWN_PORT);
+  clock.advance(1_000);
+  expect([...sockets.limited.keys()]).toEqual([3, 5]);
+});
 
 test("closes what has sent no request in time, and nothing else", () => {
   const { clock, sockets, request } = createGuard();

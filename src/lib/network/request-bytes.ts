@@ -19,6 +19,12 @@ export async function readBytes(
   return bytes;
 }
 
+/** Reads a JSON body, so that it can be parsed in a turn of its own: many may have arrived together. */
+export async function receiveJson(request: Request): Promise<void> {
+  const text = await request.text();
+  Object.assign(request, { text: async () => text, json: async () => JSON.parse(text) });
+}
+
 /** Parses a JSON body, in which long integers keep their digits; undefined for other types. @throws SyntaxError */
 export const readExactJson = ({ request, contentType }: { request: Request; contentType: string }) =>
   contentType === "application/json" ? request.text().then((text) => parseJson(text)) : undefined;

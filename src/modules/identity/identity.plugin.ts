@@ -1,7 +1,7 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
-import { LARGE_BODY_BYTES, readExactJson } from "../../lib/network/request-bytes.ts";
+import { LARGE_BODY_BYTES, readExactJson, receiveJson } from "../../lib/network/request-bytes.ts";
 import type { BodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { ResponseSpace } from "../../platform/load/response-space.ts";
@@ -184,13 +184,14 @@ export function createAuthPlugin(
     auth: (permission: Permission) => ({
       // `x-permission` is for the documentation and the tests of permissions.
       detail: { security: [{ bearerAuth: [] }], "x-permission": permission } as DocumentDecoration,
-      async parse({ request, server, params }: RouteContext) {
+      async parse({ request, server, params }: RouteContext, contentType: string) {
         await ensureAllowed({ request, server, params }, permission);
         // A body without a length may be large, too.
         const isLarge = !(Number(request.headers.get("content-length") ?? Number.NaN) < LARGE_BODY_BYTES);
         const principal = principals.get(request);
         if (!isLarge || principal === undefined) return;
         bodySpace.take(request, principal);
+        if (contentType === "application/json") await receiveJson(request);
         await workShare.enter(principal);
       },
       async transform({ request, server, params }: RouteContext) {

@@ -17,6 +17,8 @@ export interface AcceptedSockets {
   trafficOf(descriptor: number): { readonly received: number; readonly answered: number };
   /** Returns whether received bytes are unread. */
   hasUnread(descriptor: number): boolean;
+  /** Sets the buffer of received bytes of a listening socket, which connections that it accepts from now on inherit. */
+  limitReceived(listener: number, bytes: number): void;
   /** Ends both directions. The server notices it and closes the descriptor. */
   shutdown(descriptor: number): void;
 }
@@ -28,6 +30,8 @@ const SOCKADDR_BYTES_MAX = 128;
 const MSG_PEEK = 2;
 const MSG_DONTWAIT = 0x40;
 const SHUT_RDWR = 2;
+const SOL_SOCKET = 1;
+const SO_RCVBUF = 8;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
 /** Offsets in struct tcp_info (linux/tcp.h) of `tcpi_bytes_acked` and `tcpi_bytes_received`, 64 bits each, since Linux 4.1. */
@@ -61,6 +65,10 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
       args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr],
       returns: FFIType.i32,
     },
+    setsockopt: {
+      args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u32],
+      returns: FFIType.i32,
+    },
     recv: { args: [FFIType.i32, FFIType.ptr, FFIType.u64, FFIType.i32], returns: FFIType.i64_fast },
     shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
   });
@@ -88,6 +96,8 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
   const [toInfo, toInfoLength] = [ptr(info), ptr(infoLength)];
   const peeked = fixedBytes(1);
   const toPeeked = ptr(peeked);
+  const size = new Int32Array(fixedBytes(4).buffer);
+  const toSize = ptr(size);
   return {
     descriptors,
     peerOf: reader(libc.getpeername),
@@ -103,6 +113,10 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
       return { received: readAt(BYTES_RECEIVED_AT), answered: readAt(BYTES_ACKED_AT) };
     },
     hasUnread: (descriptor) => Number(libc.recv(descriptor, toPeeked, 1, MSG_PEEK | MSG_DONTWAIT)) > 0,
+    limitReceived(listener, bytes) {
+      size[0] = bytes;
+      libc.setsockopt(listener, SOL_SOCKET, SO_RCVBUF, toSize, size.byteLength);
+    },
     shutdown: (descriptor) => void libc.shutdown(descriptor, SHUT_RDWR),
   };
 }
