@@ -1,10 +1,11 @@
 // The commands backup and restore as a person runs them: what they refuse, what they say, and their exit codes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { prepareRestoration } from "../../src/modules/backups/restore-job.ts";
 import { FolderTarget } from "../../src/modules/backups/targets/folder-target.ts";
 import { ownSchemas } from "../../src/platform/database/data-schemas.ts";
+import { takeFileLock } from "../../src/platform/files/file-lock.ts";
 import { BackupFixture } from "../modules/backups/backup-fixture.ts";
 import { mountLoopDisk } from "../support/loop-disk.ts";
 import { PROGRAM } from "../support/program.ts";
@@ -74,6 +75,24 @@ test("verifying all backups of an empty place fails", async () => {
   rmSync(join(place, "snapshots"), { recursive: true });
   const { code, errors } = await backup(["verify", "--all", "--to", place]);
   expect([code, errors]).toEqual([1, expect.stringContaining("no backup")]);
+});
+
+test("backups are verified beside a backup of the gateway, and by one command at a time", async () => {
+  expect((await backup(["--to", fixture.stick])).code).toBe(0);
+  const copy = join(fixture.data, "backup-check", "lineside.db");
+  mkdirSync(dirname(copy));
+  writeFileSync(copy, "checked by the gateway");
+  expect((await backup(["verify", "--to", fixture.stick])).code).toBe(0);
+  expect(existsSync(copy)).toBe(true);
+  const lock = takeFileLock(join(fixture.data, "backup-verify.lock"));
+  const second = await backup(["verify", "--to", fixture.stick]);
+  lock?.release();
+  expect([second.code, second.errors]).toEqual([
+    1,
+    expect.stringContaining("Another command verifies backups."),
+  ]);
+  rmSync(fixture.stick, { recursive: true });
+  mkdirSync(fixture.stick);
 });
 
 test("all backups are verified, and a damaged one is named with exit code 1", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../../lib/console/form-limits.ts";
-import { DomainError, notFound } from "../../lib/core/domain-error.ts";
+import { conflict, DomainError, notFound } from "../../lib/core/domain-error.ts";
 import { MB } from "../../lib/core/units.ts";
 import { renderIn } from "../../lib/texts/catalogues.ts";
 import { iso } from "../../lib/time/iso-time.ts";
@@ -17,6 +17,8 @@ import { SnapshotReader } from "../../modules/backups/snapshot-reader.ts";
 import { BackupRepository, openTarget } from "../../modules/backups/snapshot-repository.ts";
 import { ArchiveReader, ArchiveWriter } from "../../modules/backups/targets/archive-target.ts";
 import { loadConfig, processEnv } from "../../platform/config/config.ts";
+import { takeFileLock } from "../../platform/files/file-lock.ts";
+import { createPrivateFolder } from "../../platform/files/file-owner.ts";
 import { hasTraces } from "../../platform/files/inventory.ts";
 import { isOutside } from "../../platform/files/outside-folder.ts";
 import { machineIdOf } from "../../platform/process/machine-id.ts";
@@ -257,32 +259,48 @@ async function list({ values, flags }: ParsedArguments): Promise<number> {
   return 0;
 }
 
-async function verify(parsed: ParsedArguments): Promise<number> {
+/** Runs work alone with a folder for restored backups. A backup of the gateway has another one. @throws DomainError `conflict` while another process has it */
+async function usingCheckFolder(
+  dataPath: string,
+  work: (folder: string) => Promise<number>,
+): Promise<number> {
+  createPrivateFolder(dataPath);
+  const folder = join(dataPath, "backup-verify");
+  const lock = takeFileLock(`${folder}.lock`);
+  if (lock === undefined) throw conflict("backup.verifying");
+  try {
+    return await work(folder);
+  } finally {
+    lock.release();
+  }
+}
+
+const verify = (parsed: ParsedArguments): Promise<number> =>
+  usingCheckFolder(dataPathOf(parsed.values), (folder) => verifyIn(folder, parsed));
+
+async function verifyIn(folder: string, parsed: ParsedArguments): Promise<number> {
   const { values, flags, positionals } = parsed;
   const repository = await BackupRepository.open(targetOf(values.to, values), passphraseOf(values));
   const { records, unreadable } = await repository.survey();
   if (!flags.has("all")) {
     const record = await repository.snapshot(positionals[1]);
-    return (await verifyOne(repository, record, parsed)) ? 0 : 1;
+    return (await verifyOne({ repository, record, folder }, parsed)) ? 0 : 1;
   }
   if (records.length + unreadable.length === 0) throw notFound("backup.none");
   for (const name of unreadable) console.error(`${name} is damaged.`);
   let damaged = unreadable.length;
-  for (const record of records) if (!(await verifyOne(repository, record, parsed))) damaged++;
+  for (const record of records) if (!(await verifyOne({ repository, record, folder }, parsed))) damaged++;
   if (!flags.has("json")) console.log(`${records.length + unreadable.length} backups, ${damaged} damaged.`);
   return damaged === 0 ? 0 : 1;
 }
 
 /** Returns whether the snapshot can be restored completely. */
 async function verifyOne(
-  repository: BackupRepository,
-  record: SnapshotRecord,
-  { values, flags }: ParsedArguments,
+  { repository, record, folder }: { repository: BackupRepository; record: SnapshotRecord; folder: string },
+  { flags }: ParsedArguments,
 ): Promise<boolean> {
   try {
-    const { problems } = await new SnapshotReader(repository, record).verify(
-      join(dataPathOf(values), "backup-check"),
-    );
+    const { problems } = await new SnapshotReader(repository, record).verify(folder);
     for (const problem of problems) console.error(`Backup ${record.id}: ${withFile(problem)}`);
     if (problems.length > 0) return false;
     print(flags, toRow(record), `Backup ${record.id} is good: every database was restored and opened.`);

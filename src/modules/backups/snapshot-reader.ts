@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
 import { isHotLog } from "../../platform/database/hot-log-names.ts";
 import { damagedValues } from "../../platform/database/stored-json.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
 import { writeWhole } from "../../platform/files/own-file.ts";
+import { storageFaultOf } from "../../platform/files/storage-fault.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";
@@ -275,7 +277,7 @@ export function telemetryProblems(path: string): readonly string[] {
     const found = holdsBlocks(path) ? checkTelemetryFile(path).problems : [];
     return [...(problem === undefined ? [] : [problem]), ...found];
   } catch (error) {
-    return [problem ?? (error instanceof Error ? error.message : String(error))];
+    return [problem ?? damageOf(error)];
   } finally {
     removeSideFiles(path);
   }
@@ -289,8 +291,15 @@ export function sqliteProblem(path: string): string | undefined {
       return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no response");
     });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return damageOf(error);
   }
+}
+
+/** Describes the damage of a copy. @throws the error itself if the copy could not be opened, such as on a full disk: the backup is not to blame */
+function damageOf(error: unknown): string {
+  const fault = storageFaultOf(error);
+  if (fault === "full" || fault === "busy" || fault === "denied") throw error;
+  return messageOf(error);
 }
 
 /** Opens a restored database, and leaves no side files behind. */
