@@ -100,10 +100,14 @@ export class PlaceCheck {
     return aged.slice(0, Math.max(share, late)).map(({ object }) => object);
   }
 
-  /** Returns the time since an object was read or written; infinite for a future time caused by a wrong clock. */
+  /**
+   * Returns the time since an object was read or written; infinite for a future time caused by a wrong clock, and for a damaged object: a server may
+   * have sent something else only once.
+   */
   #ageOf(name: string): number {
-    const readAt = this.#checks[name]?.at ?? writtenFor(name)?.createdAt ?? 0;
-    return readAt > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - readAt;
+    const { at, isDamaged = false } = this.#checks[name] ?? {};
+    const readAt = at ?? writtenFor(name)?.createdAt ?? 0;
+    return isDamaged || readAt > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - readAt;
   }
 
   async #read({ name, sha256 }: StoredObject): Promise<void> {

@@ -193,6 +193,8 @@ export class BackupRepository {
   /** Gateway that owns the snapshots. */
   readonly gateway: string;
   #uncollected = 0;
+  /** Name of the record of the snapshot that was written. */
+  #written: string | undefined;
 
   private constructor(target: BackupTarget, record: RepositoryRecord, passphrase: string | undefined) {
     this.#target = decrypting(target, record, passphrase);
@@ -364,15 +366,18 @@ export class BackupRepository {
     const bytes = seal(name, record);
     if (bytes.length + IV_BYTES + TAG_BYTES >= bytesMaxOf(name)) throw unavailable("backup.record_too_long");
     await this.#target.write(name, bytes);
+    this.#written ??= name; // records of older snapshots may follow, which are repaired by it
   }
 
   /**
    * Removes snapshots, then every object that no remaining snapshot uses, such as leftovers of interrupted runs. Keeps all objects that a
    * snapshot with an unreadable record may use, because the record may become readable again.
+   * @throws DomainError `unavailable` for an incomplete list
    */
   async prune(removed: readonly string[]): Promise<void> {
     for (const id of removed) await this.#target.remove(snapshotName(id));
     const { records, unreadable } = await this.survey();
+    this.#ensureNewest([...records.map(({ id }) => snapshotName(id)), ...unreadable]);
     const used = new Set(records.flatMap((record) => objectsOf(record).map(({ name }) => name)));
     const lastUnreadable = unreadable.flatMap((name) => writtenFor(name)?.id ?? []).at(-1) ?? "";
     const unused: { name: string; id: string }[] = [];
@@ -386,6 +391,17 @@ export class BackupRepository {
     );
     for (const { name } of unused) await this.#target.remove(name);
     await this.#target.removeUnfinished();
+  }
+
+  /**
+   * Ensures that the snapshot that was written is the newest one. Otherwise a list was incomplete, now or when the snapshot got its number, and a
+   * restoration would take an older one.
+   */
+  #ensureNewest(listed: readonly string[]): void {
+    const written = this.#written;
+    if (written === undefined) return;
+    const name = listed.includes(written) ? listed.find((other) => other > written) : written;
+    if (name !== undefined) throw unavailable("backup.list_incomplete", { name });
   }
 
   /**

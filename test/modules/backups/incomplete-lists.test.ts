@@ -67,3 +67,25 @@ test("the record of a place, whose salt all backups need, is not replaced when i
   );
   expect(record()).toBe(before);
 });
+
+test("a backup whose number is lower than others because they were not listed fails, and the next one is the newest", async () => {
+  await fixture.backUp();
+  const before = objects();
+  // Until its first object is written.
+  const target = hiding((name) => before.includes(name) && objects().length === before.length);
+  expect(await codeOf(runBackup(target, fixture.job()))).toBe("backup.list_incomplete");
+  const { id } = await fixture.backUp();
+  const report = await fixture.restore(join(fixture.root, "newest"));
+  expect(report.record.id).toBe(id);
+});
+
+test("objects that a server did not have for once are read again by the next backup", async () => {
+  fixture.change("lineside.db", (db) => db.run("UPDATE item SET text = hex(randomblob(40))"));
+  const before = objects();
+  const isGone = (name: string) => name.startsWith("packs/") && before.includes(name);
+  const target = hiding(isGone);
+  const read = (name: string) => target.read(isGone(name) ? "packs/none" : name);
+  const { place } = await runBackup({ ...target, read }, fixture.job());
+  expect(place.damagedSnapshots).toHaveLength(1);
+  expect((await fixture.backUp()).place.damagedSnapshots).toEqual([]);
+});
