@@ -239,8 +239,11 @@ function print(flags: ReadonlySet<string>, data: unknown, text: string): number 
 
 async function list({ values, flags }: ParsedArguments): Promise<number> {
   const repository = await BackupRepository.open(targetOf(values.to, values), passphraseOf(values));
-  const { records, unreadable } = await repository.survey();
-  const good = new Set((await agedSnapshots(repository)).filter(({ isGood }) => isGood).map(({ id }) => id));
+  const survey = await repository.survey();
+  const { records, unreadable } = survey;
+  const good = new Set(
+    (await agedSnapshots(repository, survey)).filter(({ isGood }) => isGood).map(({ id }) => id),
+  );
   const rows = records.map((record) => ({ ...toRow(record), isGood: good.has(record.id) }));
   if (flags.has("json")) console.log(JSON.stringify(rows, null, 2));
   else

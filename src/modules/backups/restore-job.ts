@@ -77,7 +77,9 @@ export interface RestoreReport {
  */
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<RestoreReport> {
   const repository = await BackupRepository.open(target, job.passphrase);
-  const [record, { unreadable }] = [await repository.snapshot(job.snapshot), await repository.survey()];
+  // One reading: a record that is readable only the second time would be passed over without a word.
+  const survey = await repository.survey();
+  const record = await repository.snapshot(job.snapshot, survey);
   ensureFiles(record);
   if (job.only === undefined && job.skipsDamaged !== true) ensureDatabases(record);
   const databases = job.only?.map((name) => `${name}.db`);
@@ -91,7 +93,7 @@ export async function prepareRestoration(target: BackupTarget, job: RestoreJob):
   try {
     return {
       record,
-      unreadable,
+      unreadable: survey.unreadable,
       ...(await restoreParts({ repository, record }, parts, job)),
     };
   } catch (error) {

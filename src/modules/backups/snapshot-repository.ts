@@ -288,17 +288,31 @@ export class BackupRepository {
     return (await this.survey()).records;
   }
 
-  /** Returns a snapshot by its id, or the newest snapshot with a readable record. @throws DomainError `not_found` */
-  async snapshot(id: string | undefined): Promise<SnapshotRecord> {
-    if (id === undefined) {
-      const { records, unreadable } = await this.survey();
-      const [newest, name] = [records.at(-1), unreadable.at(-1)];
-      if (newest !== undefined) return newest;
-      throw name === undefined ? notFound("backup.none") : invalid("backup.object_damaged", { name });
-    }
+  /**
+   * Returns a snapshot by its id, or the newest snapshot with a readable record.
+   * @param survey records that were read already; the caller then knows which newer ones are unreadable
+   * @throws DomainError `not_found`
+   */
+  async snapshot(id: string | undefined, survey?: Survey): Promise<SnapshotRecord> {
+    if (id === undefined) return this.#newest(survey ?? (await this.survey()));
     if (!(await this.#target.list(SNAPSHOTS)).includes(snapshotName(id)))
       throw notFound("backup.snapshot_missing", { id });
     return (await this.#readRecord(snapshotName(id))).record;
+  }
+
+  /** @throws DomainError `unavailable` if the place has a newer snapshot that was not listed */
+  async #newest({ records, unreadable }: Survey): Promise<SnapshotRecord> {
+    const [newest, name] = [records.at(-1), unreadable.at(-1)];
+    const listed = unreadable.flatMap((record) => writtenFor(record)?.id ?? []);
+    const newer = new Set<string>();
+    for (const prefix of OBJECT_PREFIXES)
+      for (const object of await this.#target.list(prefix)) {
+        const { id } = writtenFor(object) ?? {};
+        if (id !== undefined && id > (newest?.id ?? "")) newer.add(id);
+      }
+    await this.#ensureListed(newer.difference(new Set(listed)));
+    if (newest !== undefined) return newest;
+    throw name === undefined ? notFound("backup.none") : invalid("backup.object_damaged", { name });
   }
 
   async #readRecord(name: string): Promise<{ record: SnapshotRecord; length: number }> {

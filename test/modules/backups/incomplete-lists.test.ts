@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runBackup } from "../../../src/modules/backups/backup-job.ts";
+import { restore } from "../../../src/modules/backups/restore-job.ts";
 import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { BackupFixture } from "./backup-fixture.ts";
@@ -88,4 +89,27 @@ test("objects that a server did not have for once are read again by the next bac
   const { place } = await runBackup({ ...target, read }, fixture.job());
   expect(place.damagedSnapshots).toHaveLength(1);
   expect((await fixture.backUp()).place.damagedSnapshots).toEqual([]);
+});
+
+test("a restoration of the newest backup does not take an older one in silence when a record is not listed, or read wrongly once", async () => {
+  const { id } = await fixture.backUp();
+  const name = `snapshots/${id}.json`;
+  const options = {
+    dataPath: join(fixture.root, "none"),
+    passphrase: fixture.passphrase,
+    snapshot: undefined,
+  };
+  expect(
+    await codeOf(
+      restore(
+        hiding((other) => other === name),
+        options,
+      ),
+    ),
+  ).toBe("backup.list_incomplete");
+  let reads = 0;
+  const target = hiding(() => false);
+  const read = (other: string) => target.read(other === name && reads++ === 0 ? "repository.json" : other);
+  const { record, unreadable } = await restore({ ...target, read }, options);
+  expect([record.id < id, unreadable]).toEqual([true, [name]]);
 });
