@@ -667,6 +667,7 @@ export interface ServerPlaces {
   readonly "backup.no_room": "freeMb" | "neededMb";
   readonly "backup.object_damaged": "name";
   readonly "backup.object_missing": "name";
+  readonly "backup.other_copy": "path";
   readonly "backup.other_keys": "path";
   readonly "backup.overdue": "hours";
   readonly "backup.part_missing": "name";

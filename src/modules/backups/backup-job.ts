@@ -114,6 +114,7 @@ export async function runBackup(target: BackupTarget, job: BackupJob): Promise<B
       passphrase,
       gateway,
       machine,
+      dataPath: job.dataPath,
       mayCreate,
     });
     await tidy(repository, retention);

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { realpathSync } from "node:fs";
 import {
   conflict,
   DomainError,
@@ -12,6 +13,7 @@ import { MB } from "../../lib/core/units.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { ensureShape } from "../../lib/json/json-shape.ts";
+import { runsCopyOf } from "../../platform/files/gateway-lock.ts";
 import { bytesMaxOf, MAPS_BYTES_MAX, RECORDS_BYTES_MAX, RECORDS_MAX } from "./object-limits.ts";
 import { sha256Of } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
@@ -179,8 +181,18 @@ export interface PlaceAccess {
   readonly gateway: string;
   /** `undefined` for a machine without an id, which is then not compared. */
   readonly machine: string | undefined;
+  /** Data directory that is backed up; absent if nothing is written. */
+  readonly dataPath?: string;
   /** False for a place that had backups; default: true. */
   readonly mayCreate?: boolean | undefined;
+}
+
+/** Refuses a second writer with a copy of the gateway's data: each would remove the objects that the other is writing. @throws DomainError `conflict` */
+function ensureWriter(kept: RepositoryRecord, { machine, dataPath }: PlaceAccess): void {
+  if (machine !== undefined && kept.machine !== undefined && kept.machine !== machine)
+    throw conflict("backup.other_machine");
+  if (dataPath !== undefined && kept.directory !== undefined && runsCopyOf(dataPath, kept.directory))
+    throw conflict("backup.other_copy", { path: kept.directory });
 }
 
 export function openTarget(place: BackupPlace): BackupTarget {
@@ -215,19 +227,19 @@ export class BackupRepository {
 
   /**
    * Opens the repository, or creates it at an empty location.
-   * @throws DomainError `conflict` if another gateway or machine keeps its backups there, if the encryption differs, or if the place has lost its
-   * backups
+   * @throws DomainError `conflict` if another gateway or machine, or a running copy, keeps its backups there, if the encryption differs, or if the
+   * place has lost its backups
    */
   static async openOrCreate(target: BackupTarget, access: PlaceAccess): Promise<BackupRepository> {
-    const { passphrase, gateway, machine, mayCreate = true } = access;
+    const { passphrase, gateway, machine, dataPath, mayCreate = true } = access;
+    const directory = dataPath === undefined ? {} : { directory: realpathSync(dataPath) };
     const kept = await readRecordIfAny(target);
     if (kept !== undefined) {
       if (kept.gateway !== gateway) throw conflict("backup.other_gateway");
       if (kept.encryption === undefined && passphrase !== undefined) throw conflict("backup.not_encrypted");
       const repository = new BackupRepository(target, kept, passphrase);
-      if (machine !== undefined && kept.machine !== undefined && kept.machine !== machine)
-        throw conflict("backup.other_machine");
-      await writeRecord(target, machine === undefined ? kept : { ...kept, machine });
+      ensureWriter(kept, access);
+      await writeRecord(target, { ...kept, ...(machine !== undefined && { machine }), ...directory });
       return repository;
     }
     if (!mayCreate) throw conflict("backup.place_empty");
@@ -235,6 +247,7 @@ export class BackupRepository {
       format: FORMAT,
       gateway,
       ...(machine !== undefined && { machine }),
+      ...directory,
       ...(passphrase !== undefined && { encryption: newEncryption(passphrase) }),
     };
     await writeRecord(target, record);
@@ -395,8 +408,14 @@ export class BackupRepository {
     const used = new Set(records.flatMap((record) => objectsOf(record).map(({ name }) => name)));
     const lastUnreadable = unreadable.flatMap((name) => writtenFor(name)?.id ?? []).at(-1) ?? "";
     const unused: { name: string; id: string }[] = [];
+    const missing = new Set(
+      records
+        .flatMap((record) => (snapshotName(record.id) === this.#written ? objectsOf(record) : []))
+        .map(({ name }) => name),
+    );
     for (const prefix of OBJECT_PREFIXES)
       for (const name of await this.#target.list(prefix)) {
+        missing.delete(name);
         const id = writtenFor(name)?.id;
         if (!used.has(name) && id !== undefined && id > lastUnreadable) unused.push({ name, id });
       }
@@ -404,6 +423,8 @@ export class BackupRepository {
       new Set(unused.map(({ id }) => id)).difference(new Set([...removed, ...records.map(({ id }) => id)])),
     );
     for (const { name } of unused) await this.#target.remove(name);
+    // Such as those that another program has removed, for which they were unused until the record was written.
+    for (const name of missing) throw notFound("backup.object_missing", { name });
     await this.#target.removeUnfinished();
   }
 

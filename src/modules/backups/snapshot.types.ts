@@ -89,6 +89,8 @@ export interface RepositoryRecord {
   readonly gateway: string;
   /** Id of the writing machine, to refuse clones of the gateway. Absent if the machine has no id. */
   readonly machine?: string;
+  /** Path of the data directory of the newest run, to refuse a copy of it beside the gateway. */
+  readonly directory?: string;
   /** Encryption of objects; absent if they are not encrypted. */
   readonly encryption?: EncryptionRecord;
 }

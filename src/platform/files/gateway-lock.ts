@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readGatewayPid } from "../network/gateway-address.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
@@ -83,4 +83,13 @@ export function takeGatewayLock(dataPath: string): FileLock | undefined {
   if (lock === undefined || !isHeldWithoutLock(dataPath)) return lock;
   lock.release();
   return undefined;
+}
+
+/** Returns whether a gateway runs on another directory whose data is a copy of this one's, or the other way round. */
+export function runsCopyOf(dataPath: string, other: string): boolean {
+  if (realpathSync(dataPath) === other) return false;
+  const pid = readGatewayPid(other);
+  if (pid === undefined || !existsSync(`/proc/${pid}`)) return false;
+  const gateway = readRecord(dataPath)?.gateway;
+  return gateway !== undefined && readRecord(other)?.gateway === gateway;
 }

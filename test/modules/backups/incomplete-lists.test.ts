@@ -113,3 +113,14 @@ test("a restoration of the newest backup does not take an older one in silence w
   const { record, unreadable } = await restore({ ...target, read }, options);
   expect([record.id < id, unreadable]).toEqual([true, [name]]);
 });
+
+test("a backup whose objects another program removes before its record is written fails", async () => {
+  const before = objects();
+  const target = hiding(() => false);
+  const write = async (name: string, bytes: Uint8Array) => {
+    const others = objects().filter((other) => other.startsWith("maps/") && !before.includes(other));
+    if (name.startsWith("snapshots/")) for (const other of others) await target.remove(other);
+    await target.write(name, bytes);
+  };
+  expect(await codeOf(runBackup({ ...target, write }, fixture.job()))).toBe("backup.object_missing");
+});

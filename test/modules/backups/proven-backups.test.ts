@@ -1,6 +1,7 @@
 // What a run proves about the place and about the data that it backs up, and what it writes anew.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +16,7 @@ import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.t
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
 import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
+import { acceptFiles, DATABASE_FILES } from "../../../src/platform/files/inventory.ts";
 import { verifyInventory } from "../../../src/platform/files/inventory-check.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { BackupFixture, DAY_MS } from "./backup-fixture.ts";
@@ -331,4 +333,23 @@ test("a clone of the gateway is refused at its place, until it takes over", asyn
   });
   await fixture.backUp({ machine: "two" });
   await expect(fixture.backUp({ machine: "one" })).rejects.toMatchObject({ code: "backup.other_machine" });
+});
+
+test("a copy of the data beside its running gateway is refused at its place", async () => {
+  acceptFiles(fixture.data, DATABASE_FILES);
+  await fixture.backUp();
+  const copy = join(fixture.root, "copy");
+  cpSync(fixture.data, copy, { recursive: true });
+  const ofCopy = () => fixture.backUp({ dataPath: copy });
+  const child = Bun.spawn(["sleep", "60"]);
+  writeFileSync(
+    join(fixture.data, "gateway.json"),
+    JSON.stringify({ url: "http://localhost", pid: child.pid }),
+  );
+  await expect(ofCopy()).rejects.toMatchObject({ code: "backup.other_copy" });
+  await fixture.backUp();
+  child.kill();
+  await child.exited;
+  await ofCopy();
+  await fixture.backUp();
 });
