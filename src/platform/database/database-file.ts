@@ -1,5 +1,15 @@
 import { constants, Database } from "bun:sqlite";
-import { closeSync, existsSync, fstatSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  existsSync,
+  constants as fileConstants,
+  fstatSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { naming, openOwnFile } from "../files/own-file.ts";
@@ -110,11 +120,15 @@ function openForReading(path: string): Database {
   return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 }
 
-/** Checks and opens a database file. Only `create` allows a missing or empty file. @throws DatabaseFileError */
+/**
+ * Checks and opens a database file. Only `create` allows a missing or empty file.
+ * @throws DatabaseFileError; the error of a file that may not be written, which SQLite would open for reading without a word
+ */
 export function openDatabaseFile(path: string, mode: "read" | "write" | "create"): Database {
   const problem = mode === "create" && isNew(path) ? undefined : headerProblem(path);
   if (problem !== undefined) throw new DatabaseFileError(path, problem);
   if (mode === "read") return openForReading(path);
+  if (existsSync(path)) accessSync(path, fileConstants.W_OK);
   return new Database(path, { strict: true, readwrite: true, create: mode === "create" });
 }
 

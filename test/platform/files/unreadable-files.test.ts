@@ -1,4 +1,5 @@
 // Files with a sector that the disk cannot read any more.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,15 +65,33 @@ describe.skipIf(!mayMount)("a start with a file that cannot be read", () => {
 });
 
 const mayChangeUser = process.getuid?.() === 0 && Bun.which("setpriv") !== null;
+
+/** Returns what a script prints as another user, who may read the folder. */
+function asOther(folder: string, script: string): string {
+  chmodSync(folder, 0o755);
+  const user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+  const { stdout } = Bun.spawnSync([...user, process.execPath, "-e", script], { env: { HOME: folder } });
+  rmSync(folder, { recursive: true });
+  return stdout.toString();
+}
+const moduleOf = (path: string) => JSON.stringify(join(import.meta.dir, "../../../src/platform", path));
+
 test.skipIf(!mayChangeUser)("an inventory without access is not taken for a damaged one", () => {
   const data = mkdtempSync(join(tmpdir(), "lineside-access-"));
-  chmodSync(data, 0o755);
   writeFileSync(join(data, "inventory.json"), "{}", { mode: 0o600 });
-  const module = join(import.meta.dir, "../../../src/platform/files/inventory-record.ts");
-  const script = `import { readRecord } from ${JSON.stringify(module)};
+  const script = `import { readRecord } from ${moduleOf("files/inventory-record.ts")};
     try { console.log(readRecord(${JSON.stringify(data)})); } catch (error) { console.log(error.code, error.path); }`;
-  const user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
-  const { stdout } = Bun.spawnSync([...user, process.execPath, "-e", script], { env: { HOME: data } });
-  rmSync(data, { recursive: true });
-  expect(stdout.toString()).toBe(`EACCES ${join(data, "inventory.json")}\n`);
+  expect(asOther(data, script)).toBe(`EACCES ${join(data, "inventory.json")}\n`);
+});
+
+test.skipIf(!mayChangeUser)("a database that may only be read is not opened for writing", () => {
+  const data = mkdtempSync(join(tmpdir(), "lineside-access-"));
+  const file = join(data, "identity.db");
+  const database = new Database(file, { create: true });
+  database.run("CREATE TABLE item (id INTEGER)");
+  database.close();
+  chmodSync(file, 0o644);
+  const script = `import { openDatabaseFile } from ${moduleOf("database/database-file.ts")};
+    try { openDatabaseFile(${JSON.stringify(file)}, "create"); } catch (error) { console.log(error.code, error.path); }`;
+  expect(asOther(data, script)).toBe(`EACCES ${file}\n`);
 });
