@@ -128,7 +128,8 @@ export function openDatabaseFile(path: string, mode: "read" | "write" | "create"
   const problem = mode === "create" && isNew(path) ? undefined : headerProblem(path);
   if (problem !== undefined) throw new DatabaseFileError(path, problem);
   if (mode === "read") return openForReading(path);
-  if (existsSync(path)) accessSync(path, fileConstants.W_OK);
+  for (const file of [path, `${path}-wal`, `${path}-shm`])
+    if (existsSync(file)) accessSync(file, fileConstants.W_OK);
   return new Database(path, { strict: true, readwrite: true, create: mode === "create" });
 }
 

@@ -1,7 +1,7 @@
 // Files with a sector that the disk cannot read any more.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeSystemError } from "../../../src/platform/process/system-errors.ts";
@@ -84,14 +84,18 @@ test.skipIf(!mayChangeUser)("an inventory without access is not taken for a dama
   expect(asOther(data, script)).toBe(`EACCES ${join(data, "inventory.json")}\n`);
 });
 
-test.skipIf(!mayChangeUser)("a database that may only be read is not opened for writing", () => {
-  const data = mkdtempSync(join(tmpdir(), "lineside-access-"));
-  const file = join(data, "identity.db");
-  const database = new Database(file, { create: true });
-  database.run("CREATE TABLE item (id INTEGER)");
-  database.close();
-  chmodSync(file, 0o644);
-  const script = `import { openDatabaseFile } from ${moduleOf("database/database-file.ts")};
-    try { openDatabaseFile(${JSON.stringify(file)}, "create"); } catch (error) { console.log(error.code, error.path); }`;
-  expect(asOther(data, script)).toBe(`EACCES ${file}\n`);
-});
+test.skipIf(!mayChangeUser).each(["identity.db", "identity.db-wal", "identity.db-shm"])(
+  "%s that may only be read is named, and its database not opened for writing",
+  (name) => {
+    const data = mkdtempSync(join(tmpdir(), "lineside-access-"));
+    const file = join(data, "identity.db");
+    const database = new Database(file, { create: true });
+    database.run("CREATE TABLE item (id INTEGER)");
+    database.close();
+    for (const suffix of ["-wal", "-shm"]) writeFileSync(file + suffix, "");
+    for (const other of readdirSync(data)) chmodSync(join(data, other), other === name ? 0o644 : 0o666);
+    const script = `import { openDatabaseFile } from ${moduleOf("database/database-file.ts")};
+      try { openDatabaseFile(${JSON.stringify(file)}, "create"); } catch (error) { console.log(error.code, error.path); }`;
+    expect(asOther(data, script)).toBe(`EACCES ${join(data, name)}\n`);
+  },
+);
