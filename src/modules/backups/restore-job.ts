@@ -231,19 +231,22 @@ export async function restore(
   const isLockNew = !existsSync(lockFile);
   const lock = takeGatewayLock(job.dataPath);
   if (lock === undefined) throw conflict("backup.gateway_running", { path: job.dataPath });
-  let isRestored = false;
+  let [isPrepared, isRestored] = [false, false];
   try {
     finishRestoration(job.dataPath); // of an interrupted restoration, to free its space
+    beginRestoration(job.dataPath); // now, so that after an interruption no gateway starts without data
     const { bavail, bsize } = statfsSync(job.dataPath);
     const report = await prepareRestoration(target, {
       ...job,
       schemas: ownSchemas(),
       roomBytes: bavail * bsize,
     });
+    isPrepared = true;
     finishRestoration(job.dataPath);
     isRestored = true;
     return report;
   } finally {
+    if (!isPrepared) abandonRestoration(job.dataPath);
     if (!isRestored && isLockNew) rmSync(lockFile, { force: true });
     lock.release();
     if (!isRestored) removeEmpty(job.dataPath, created);

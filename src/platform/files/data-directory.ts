@@ -22,11 +22,11 @@ import { releaseBallastIfShort } from "./disk-guard.ts";
 import type { FileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
 import { takeGatewayLock } from "./gateway-lock.ts";
-import { beginInventory, recordLosses } from "./inventory.ts";
+import { beginInventory, hasTraces, recordLosses } from "./inventory.ts";
 import { verifyInventory } from "./inventory-check.ts";
 import { type InventoryRecord, keyChecksOf } from "./inventory-record.ts";
 import { ensureNoMisplacedFile } from "./misplaced-files.ts";
-import { finishRestoration } from "./restoration.ts";
+import { finishRestoration, isRestorationCutOff } from "./restoration.ts";
 import { SET_ASIDE_FOLDER } from "./set-aside.ts";
 
 const DIRECTORY_MODE = 0o700;
@@ -104,7 +104,16 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
   }
 }
 
+/** Refuses a directory without data into which a restoration was interrupted: the gateway would start empty. @throws StartupError */
+function ensureNotCutOff(path: string): void {
+  if (hasTraces(path) || !isRestorationCutOff(path)) return;
+  throw new StartupError(
+    `Restoring a backup into ${path} was interrupted, and there is no other data in it. Run lineside restore again. To start without the backup, delete the folder ${join(path, "restoring")}.`,
+  );
+}
+
 function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined): DataDirectory {
+  ensureNotCutOff(path);
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
   ensureNoMisplacedFile(path);
   beginInventory(path);

@@ -45,6 +45,12 @@ export function completeRestoration(dataPath: string, databases: readonly string
   syncPath(dataPath);
 }
 
+/** Returns whether a restoration was begun and ended before its files were complete. */
+export function isRestorationCutOff(dataPath: string): boolean {
+  const folder = join(dataPath, FOLDER);
+  return existsSync(folder) && databasesToReplace(folder) === undefined;
+}
+
 /**
  * Moves restored files into place, or removes those of an interrupted restoration. Every step can be repeated after an interruption. Returns true if
  * a restoration was finished. The databases must not be open.

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDataDirectory } from "../../../src/platform/files/data-directory.ts";
 import { DATABASE_FILES } from "../../../src/platform/files/inventory.ts";
 import {
   beginRestoration,
@@ -96,4 +97,14 @@ test("a restoration that was interrupted after the present files were removed go
   rmSync(join(folder, "mqtt.db"));
   expect(finishRestoration(data)).toBe(true);
   expect(contents()).toEqual(restored);
+});
+
+test("a directory without other data does not start empty after an interruption, until it is decided what to do", () => {
+  for (const name of DATABASE_FILES) rmSync(join(data, name));
+  prepare();
+  for (let start = 0; start < 2; start++)
+    expect(() => openDataDirectory(data)).toThrow("was interrupted, and there is no other data in it");
+  expect(readdirSync(join(data, "restoring"))).toContain("lineside.db");
+  rmSync(join(data, "restoring"), { recursive: true });
+  openDataDirectory(data).release();
 });
