@@ -66,7 +66,7 @@ describe.skipIf(!mayMount)("a start with a file that cannot be read", () => {
 
 const mayChangeUser = process.getuid?.() === 0 && Bun.which("setpriv") !== null;
 
-/** Returns what a script prints as another user, who may read the folder. */
+/** Runs a script as another user, who may read the folder, and returns its output. */
 function asOther(folder: string, script: string): string {
   chmodSync(folder, 0o755);
   const user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
