@@ -25,7 +25,8 @@ function rowsOf(path: string): string[][] {
   }
 }
 
-const normalized = (point = ""): string => (point.length > 1 ? point.replace(/\/+$/, "") : point);
+const normalized = (point = ""): string =>
+  point.length > 1 && point.endsWith("/") ? point.slice(0, -1) : point;
 
 /**
  * Returns the mount point, at a path or above it, of a disk that the machine mounts when it starts and that is not mounted now; undefined if there is
