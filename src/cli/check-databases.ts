@@ -8,6 +8,10 @@ import { DATABASE_NAMES } from "../platform/files/inventory.ts";
 import { checkInventory, checkStamp } from "../platform/files/inventory-check.ts";
 import { INVENTORY_FILE } from "../platform/files/inventory-record.ts";
 import { misplacedFiles, targetOf } from "../platform/files/misplaced-files.ts";
+import { storageFaultOf } from "../platform/files/storage-fault.ts";
+
+/** Problem of a database that is perhaps intact. */
+export const NOT_CHECKED = "not checked: the disk is full, or access to the file is denied";
 
 function problemsOf(path: string, name: string): readonly string[] {
   if (!existsSync(path)) return ["the file does not exist"];
@@ -17,6 +21,9 @@ function problemsOf(path: string, name: string): readonly string[] {
     const problems = name === "telemetry" ? checkTelemetryFile(path).problems : checkDatabase(path);
     return [...checkStamp(path), ...problems];
   } catch (error) {
+    // Without space for its index, or for the log itself, a database cannot be read, although nothing is damaged.
+    const fault = storageFaultOf(error);
+    if (fault === "full" || fault === "denied") return [NOT_CHECKED];
     return [error instanceof Error ? error.message : String(error)];
   }
 }

@@ -1,9 +1,12 @@
 // `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the setup link for machines.
+
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot/hot-log.ts";
+import { mountLoopDisk } from "../support/loop-disk.ts";
 import { PROGRAM } from "../support/program.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "lineside-test-"));
@@ -102,4 +105,31 @@ test("where there is no gateway's data, both say so", async () => {
   });
   expect(await new Response(child.stderr).text()).toContain("There is no gateway data");
   expect(await child.exited).not.toBe(0);
+});
+
+test("a check on a full disk reports no damage", async () => {
+  const disk = mountLoopDisk(mkdtempSync(join(tmpdir(), "lineside-full-")), 2);
+  if (disk === undefined) return console.warn("not run: only root can mount a file system");
+  try {
+    const database = new Database(join(disk.path, "lineside.db"));
+    database.run("PRAGMA journal_mode=WAL");
+    database.run("CREATE TABLE item (id INTEGER)");
+    database.close();
+    for (const bytes of [4_096, 64, 1])
+      try {
+        for (let part = 0; ; part++)
+          writeFileSync(join(disk.path, `${bytes}-${part}`), Buffer.alloc(bytes * 16));
+      } catch {
+        // full
+      }
+    const child = Bun.spawn([...PROGRAM, "check", "--data", disk.path], { stdout: "pipe", stderr: "pipe" });
+    const [output, errors] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expect(output).toMatch(/lineside\.db +\S+ \S+ +not checked/);
+    expect(errors).toBe("Free some space, or check the owner and the permissions. Then check again.\n");
+  } finally {
+    disk.unmount();
+  }
 });
