@@ -37,6 +37,11 @@ interface RelayOptions extends Upstream {
   readonly bytesPerSent: number;
   /** Max. bytes of a response. Default: `RESPONSE_BYTES_MAX`. */
   readonly responseBytesMax?: number;
+  /**
+   * Returns whether a response ends with these bytes, of which the relay passes each one in order. After that, the server may send a whole response
+   * to the next bytes of the client.
+   */
+  readonly endsResponse?: (bytes: Uint8Array) => boolean;
 }
 
 /** TLS options behind a relay: the certificate is checked against the name of the server, not the address of the relay. */
@@ -83,17 +88,20 @@ export class LimitedRelay {
   #client: Socket | undefined;
   #failure: Error | undefined;
   readonly #signedIn: SignedIn | undefined;
+  readonly #endsResponse: (bytes: Uint8Array) => boolean;
+  #hasResponded = false;
   /** Resolves when the client has received all bytes so far. */
   #passing: Promise<void> = Promise.resolve();
 
   private constructor(
     upstream: Socket,
-    limits: Required<Pick<RelayOptions, "bytesPerSent" | "responseBytesMax">>,
+    limits: Required<Pick<RelayOptions, "bytesPerSent" | "responseBytesMax" | "endsResponse">>,
     signedIn: SignedIn | undefined,
   ) {
     this.#upstream = upstream;
     this.#bytesPerSent = limits.bytesPerSent;
     this.#responseBytesMax = this.#room = limits.responseBytesMax;
+    this.#endsResponse = limits.endsResponse;
     this.#signedIn = signedIn;
     upstream.on("error", (error) => this.#end(error));
     upstream.on("close", () => this.#end(unavailable("network_error.reset")));
@@ -102,12 +110,13 @@ export class LimitedRelay {
 
   /** Connects to the server. @throws Error of the network, or `network_error.no_response_within` */
   static async open(options: RelayOptions): Promise<LimitedRelay> {
-    const { bytesPerSent, responseBytesMax = RESPONSE_BYTES_MAX, signIn, ...upstream } = options;
+    const { bytesPerSent, signIn, ...upstream } = options;
+    const { responseBytesMax = RESPONSE_BYTES_MAX, endsResponse = () => false } = options;
     const socket = await connectUpstream(upstream);
     const signedIn = signIn && (await signInWithin(socket, upstream, signIn));
     const relay = new LimitedRelay(
       signedIn?.upstream ?? socket,
-      { bytesPerSent, responseBytesMax },
+      { bytesPerSent, responseBytesMax, endsResponse },
       signedIn,
     );
     await new Promise<void>((resolve) => relay.#listener.listen(0, LOOPBACK, resolve));
@@ -158,7 +167,9 @@ export class LimitedRelay {
 
   #pass(client: Socket): void {
     client.on("data", (bytes) => {
-      this.#room = Math.min(this.#responseBytesMax, this.#room + bytes.length * this.#bytesPerSent);
+      const more = this.#hasResponded ? this.#responseBytesMax : bytes.length * this.#bytesPerSent;
+      this.#hasResponded = false;
+      this.#room = Math.min(this.#responseBytesMax, this.#room + more);
       passOn(bytes, client, this.#upstream);
     });
     this.#upstream.on("data", (bytes: Uint8Array) => {
@@ -177,6 +188,7 @@ export class LimitedRelay {
         this.#upstream.destroy(responseTooLong());
         return;
       }
+      this.#hasResponded = this.#endsResponse(part);
       if (!client.write(part)) await drained(client);
     }
     this.#upstream.resume();

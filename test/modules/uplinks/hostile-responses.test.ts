@@ -125,3 +125,56 @@ test.each([
   expect(requests).toBe(1);
   server.stop();
 });
+
+const pgMessage = (type: string, ...parts: readonly Buffer[]) => {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
+};
+const JSON_TYPE = 114;
+const pgColumn = (name: string) =>
+  Buffer.concat([
+    Buffer.from(`${name}\0`),
+    Buffer.alloc(6),
+    int32(JSON_TYPE),
+    int16(-1),
+    int32(-1),
+    int16(0),
+  ]);
+const pgReady = pgMessage("Z", Buffer.from("I"));
+
+/** A PostgreSQL server that signs everybody in and answers each query with the rows. */
+const servePostgres = (rows: readonly string[], onQuery: () => void) =>
+  serve((socket) => {
+    let isSignedIn = false;
+    socket.on("data", (received) => {
+      if (!isSignedIn) {
+        isSignedIn = true;
+        socket.write(Buffer.concat([pgMessage("R", int32(0)), pgReady]));
+        return;
+      }
+      if (received[0] === "P".charCodeAt(0)) {
+        const [parameters, columns] = [
+          pgMessage("t", int16(0)),
+          pgMessage("T", int16(1), pgColumn("relname")),
+        ];
+        socket.write(Buffer.concat([pgMessage("1"), parameters, columns, pgReady]));
+        return;
+      }
+      onQuery();
+      const data = rows.map((row) => pgMessage("D", int16(1), int32(row.length), Buffer.from(row)));
+      const end = pgMessage("C", Buffer.from("SELECT 1\0"));
+      socket.write(Buffer.concat([pgMessage("2"), ...data, end, pgReady]));
+    });
+  });
+
+test.each([
+  ["a response of very many objects", [`[${"{},".repeat(100_000)}{}]`], 1],
+  ["columns that are no names", Array.from({ length: 500 }, () => "[]"), 2],
+])("a PostgreSQL server with %s is left", async (_, rows, queriesExpected) => {
+  let queries = 0;
+  const { port, stop } = await servePostgres(rows, () => queries++);
+  const settings = { type: "POSTGRESQL", host: "127.0.0.1", port, database: "d", user: "u", password: "p" };
+  expect(await refusalBy(settings)).toContain("too long");
+  expect(queries).toBe(queriesExpected);
+  stop();
+});

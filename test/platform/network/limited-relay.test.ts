@@ -23,14 +23,13 @@ async function listen(): Promise<{ port: number; peers: Socket[]; server: Server
   return { port: (server.address() as { port: number }).port, peers, server };
 }
 
-async function open(port: number, signal = new AbortController().signal): Promise<LimitedRelay> {
-  const relay = await LimitedRelay.open({
-    host: "127.0.0.1",
-    port,
-    timeoutMs: 5_000,
-    signal,
-    bytesPerSent: 16,
-  });
+async function open(
+  port: number,
+  options: Partial<Parameters<typeof LimitedRelay.open>[0]> = {},
+): Promise<LimitedRelay> {
+  const { signal } = new AbortController();
+  const place = { host: "127.0.0.1", port, timeoutMs: 5_000, signal };
+  const relay = await LimitedRelay.open({ ...place, bytesPerSent: 16, ...options });
   closing.push(() => relay.close());
   return relay;
 }
@@ -123,6 +122,30 @@ test("what the client sends makes room for more, up to the limit", async () => {
   expect(relay.failure?.message).toContain("too long");
 });
 
+test("after the end of a response, the next bytes of the client make room for a whole one", async () => {
+  const { port, peers } = await listen();
+  const limits = { bytesPerSent: 0, responseBytesMax: 10 };
+  const relay = await open(port, { ...limits, endsResponse: (bytes) => bytes.at(-1) === 0x2e });
+  const client = await join(relay);
+  await until(() => peers.length === 1);
+  const [peer] = peers as [Socket];
+  peer.resume();
+  for (const [index, response] of ["123456789.", "abcdefghi."].entries()) {
+    peer.write(response);
+    await until(() => client.text.endsWith(response));
+    client.socket.write("next");
+    await until(() => peer.bytesRead === 4 * (index + 1));
+  }
+  peer.write("unfinished");
+  await until(() => client.text.endsWith("unfinished"));
+  client.socket.write("more");
+  await until(() => peer.bytesRead === 12);
+  expect(relay.failure).toBeUndefined();
+  peer.write("x");
+  await until(() => client.isClosed);
+  expect(relay.failure?.message).toContain("too long");
+});
+
 test("a slow client holds the server back instead of filling memory", async () => {
   const { port, peers } = await listen();
   const relay = await open(port);
@@ -176,5 +199,5 @@ test("a server that refuses or does not answer is an error of opening", async ()
   const controller = new AbortController();
   controller.abort();
   const { port: other } = await listen();
-  await expect(open(other, controller.signal)).rejects.toThrow("aborted");
+  await expect(open(other, { signal: controller.signal })).rejects.toThrow("aborted");
 });

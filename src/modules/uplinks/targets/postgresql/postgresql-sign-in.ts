@@ -9,7 +9,7 @@ import type { TlsOptions } from "../tls-options.ts";
 
 const PROTOCOL = 0x0003_0000;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-/** Max. bytes of a message before authentication is complete. */
+/** Max. bytes of a message before authentication is complete, and of all messages of the client's first response. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
 /** Max. messages before authentication is complete: five, and notices. */
 const MESSAGES_MAX = 100;
@@ -245,9 +245,12 @@ async function authenticate(socket: Socket, reader: MessageReader, settings: Sig
 /** Reads until the server is ready for queries, and returns its messages. @throws Error of the server, for example if the database does not exist */
 async function readUntilReady(reader: MessageReader): Promise<Buffer> {
   const said: Buffer[] = [];
+  let bytes = 0;
   for (let messages = 0; messages < MESSAGES_MAX; messages++) {
     const { type, body } = await reader.read();
     if (type === "E") throw refusalOf(body);
+    bytes += body.length;
+    if (bytes > MESSAGE_BYTES_MAX) break;
     said.push(message(type, body));
     if (type === "Z") return Buffer.concat(said);
   }

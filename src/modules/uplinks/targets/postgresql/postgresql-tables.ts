@@ -1,9 +1,19 @@
 import type { SQL } from "bun";
+import { responseTooLong } from "../../../../platform/network/limited-relay.ts";
 import { identifier, quoteName, quoteText } from "./postgresql-names.ts";
 import type { TableColumn } from "./postgresql-rows.ts";
 
+/** Keeps notices away during a transaction: there can be one for each column or row. */
+export const QUIET = "set_config('client_min_messages', 'warning', true)";
 /** Lock under which gateways create missing tables one after the other. The number should not be used by other programs. */
-const LOCK = "SELECT pg_advisory_xact_lock(7311203412)";
+const LOCK = `SELECT ${QUIET}, pg_advisory_xact_lock(7311203412)`;
+
+/** Columns read at once, with names of at most 63 bytes. */
+const PAGE_COLUMNS = 500;
+/** Max. characters of the names of all columns. */
+const COLUMNS_CHARACTERS_MAX = 2 * 1024 * 1024;
+/** Characters that each column counts in addition to its names. */
+const COLUMN_CHARACTERS = 15;
 
 interface Table {
   readonly columns: string;
@@ -124,18 +134,38 @@ export class PostgresqlTables {
     const [found] = await sql.unsafe("SELECT 1 FROM pg_namespace WHERE nspname = $1", [this.#schema]);
     if (found === undefined)
       await this.#create(sql, [`CREATE SCHEMA IF NOT EXISTS ${quoteName(this.#schema)}`]);
-    const rows = await sql.unsafe(
-      `SELECT relname, attname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_attribute ON attrelid = c.oid
-        WHERE nspname = $1 AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`,
-      [this.#schema],
-    );
     const tables = new Map<string, Set<string>>();
-    for (const { relname, attname } of rows) {
+    for await (const { relname, attname } of this.#readColumns(sql)) {
       const columns = tables.get(relname) ?? new Set<string>();
       tables.set(relname, columns.add(attname));
     }
     this.#columns = tables;
     return tables;
+  }
+
+  /**
+   * Reads all columns in pages, because a decoded response takes a multiple of its bytes.
+   * @throws DomainError for more than a schema has, or values that are no names
+   */
+  async *#readColumns(sql: SQL): AsyncGenerator<{ relname: string; attname: string }> {
+    let characters = 0;
+    let page: readonly { relname: string; attname: string }[];
+    let last = { relname: "", attname: "" };
+    do {
+      page = await sql.unsafe(
+        `SELECT relname, attname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_attribute ON attrelid = c.oid
+          WHERE nspname = $1 AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped AND (relname, attname) > ($2::name, $3::name)
+          ORDER BY relname, attname LIMIT ${PAGE_COLUMNS}`,
+        [this.#schema, last.relname, last.attname],
+      );
+      for (const { relname, attname } of page) {
+        if (typeof relname !== "string" || typeof attname !== "string") throw responseTooLong();
+        characters += COLUMN_CHARACTERS + relname.length + attname.length;
+      }
+      if (characters > COLUMNS_CHARACTERS_MAX) throw responseTooLong();
+      last = page.at(-1) ?? last;
+      yield* page;
+    } while (page.length === PAGE_COLUMNS);
   }
 
   async #create(sql: SQL, statements: readonly string[]): Promise<void> {

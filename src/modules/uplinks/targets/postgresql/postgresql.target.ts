@@ -19,6 +19,7 @@ import { CopyWriter } from "./copy-writer.ts";
 import type { PostgresqlSettings } from "./postgresql.schemas.ts";
 import { PostgresqlEvents } from "./postgresql-events.ts";
 import { quoteName } from "./postgresql-names.ts";
+import { PostgresqlResponses } from "./postgresql-responses.ts";
 import {
   ensureUuid,
   type Layout,
@@ -29,7 +30,7 @@ import {
   wideLayout,
 } from "./postgresql-rows.ts";
 import { signIn } from "./postgresql-sign-in.ts";
-import { PostgresqlTables } from "./postgresql-tables.ts";
+import { PostgresqlTables, QUIET } from "./postgresql-tables.ts";
 
 const REASON_CHARACTERS_MAX = 300;
 
@@ -82,10 +83,12 @@ function connectionReason(error: unknown, code: string) {
 }
 
 const ADDRESSES_MAX = 3;
+/** Max. bytes of a response: a page of columns takes up to 70 kB. Values of JSON columns, decoded, take up to 40 times their bytes. */
+const RESPONSE_BYTES_MAX = 128 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const STAGE = "lineside_stage";
-const SYNCHRONOUS =
-  "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
+/** Settings of a transaction: what it confirms must not be lost by a server that delays writing to its disk. */
+const TRANSACTION = `SELECT ${QUIET}, CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 /** Latest time of a Date, which PostgreSQL supports as well. */
 const TIME_MAX_MS = 8.64e15;
 
@@ -186,13 +189,16 @@ class PostgresqlTarget implements Target {
     this.#events.forget();
     const ticket = randomUUID();
     const credentials = { host: bareHost(host), database, user, password: password ?? "", tls: this.#tls };
+    const responses = new PostgresqlResponses();
     // The client keeps a response of any length.
     const relay = await LimitedRelay.open({
       host: address,
       port,
       timeoutMs,
       signal,
-      bytesPerSent: 1,
+      bytesPerSent: 0,
+      responseBytesMax: RESPONSE_BYTES_MAX,
+      endsResponse: (bytes) => responses.take(bytes),
       signIn: (socket) => signIn(socket, credentials, ticket),
     });
     this.#relay = relay;
@@ -245,8 +251,7 @@ class PostgresqlTarget implements Target {
     mayExist: boolean,
   ): Promise<void> {
     const remember = await sql.begin(async (transaction) => {
-      // What was confirmed must not be lost by a server that delays writing to its disk.
-      await transaction.unsafe(SYNCHRONOUS);
+      await transaction.unsafe(TRANSACTION);
       const written = await this.#events.devices(transaction, records);
       for (const step of steps)
         if (isGroups(step)) for (const group of step) await this.#copy(transaction, group, mayExist);

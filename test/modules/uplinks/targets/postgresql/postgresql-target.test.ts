@@ -259,6 +259,19 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     ]);
   });
 
+  test("columns beyond those that are read at once are found, too", async () => {
+    const keys = Array.from({ length: 900 }, (_, index) => [`k${index}`, [1]]);
+    const rows = rowsOf(device, [T0], Object.fromEntries(keys));
+    await send(targetWith({ schema: "many", layout: "WIDE" }), rows);
+    await postgres.query(
+      `CREATE ROLE filler LOGIN PASSWORD 'filler'; GRANT USAGE ON SCHEMA many TO filler;
+       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA many TO filler`,
+    );
+    const target = targetWith({ schema: "many", layout: "WIDE", user: "filler", password: "filler" });
+    await send(target, rows);
+    expect((await rowsIn("many", "telemetry_pump", "ts")).length).toBe(1);
+  });
+
   test("several gateways create the same tables at the same time, which become hypertables where these exist", async () => {
     await postgres.query(`CREATE TABLE called (relation text, "column" text);
       CREATE FUNCTION create_hypertable(relation regclass, time_column name, if_not_exists boolean) RETURNS void
