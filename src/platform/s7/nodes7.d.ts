@@ -8,6 +8,17 @@ declare module "nodes7" {
   interface Item {
     readonly useraddr: string;
     readonly requestReference: readonly RequestPart[];
+    readonly addr: string;
+    readonly dbNumber: number;
+    readonly offset: number;
+    readonly arrayLength: number;
+    readonly byteLength: number;
+    readonly byteLengthWithFill: number;
+    readonly byteBuffer: Buffer;
+    readonly qualityBuffer: Buffer;
+    readonly writeBuffer: Buffer;
+    readonly writeQualityBuffer: Buffer;
+    clone(): Item;
   }
 
   interface Packet {
@@ -25,6 +36,7 @@ declare module "nodes7" {
     maxPDU: number;
     maxParallel: number;
     doNotOptimize: boolean;
+    polledReadBlockList: Item[];
     globalReadBlockList: readonly Item[];
     globalWriteBlockList: readonly Item[];
     readonly readPacketArray: readonly Packet[];
@@ -38,6 +50,8 @@ declare module "nodes7" {
       done: (error?: unknown) => void,
     ): void;
     addItems(addresses: readonly string[]): void;
+    /** Adds what `addItems` has noted, before the next read. */
+    addItemsNow(addresses: readonly string[]): void;
     removeItems(): void;
     readAllItems(done: (isAnyBad: boolean, values: Record<string, unknown>) => void): void;
     writeItems(address: string, value: unknown, done: (isAnyBad: boolean) => void): number;

@@ -1,7 +1,8 @@
 /// <reference path="./nodes7.d.ts" />
 import type NodeS7 from "nodes7";
+import type { Item } from "nodes7";
 import { detail, timedOut } from "../../lib/core/domain-error.ts";
-import type { S7Address } from "../../lib/s7/s7-address.ts";
+import type { S7Address, S7Area } from "../../lib/s7/s7-address.ts";
 import type { S7Range } from "../../lib/s7/s7-plan.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { EndingConnection } from "../network/ending-connection.ts";
@@ -77,6 +78,30 @@ function bytesFrom(value: unknown, count: number): Uint8Array | undefined {
 const refusalCodeIn = (errCode: string | undefined): number =>
   Number(/^Invalid Response Code - (\d{1,3})$/.exec(errCode ?? "")?.[1] ?? 0);
 
+const NO_BYTES = Buffer.alloc(0);
+
+/** Returns an item like one of the library, which would allocate 32 kB for each, and twice as much for its copies. */
+function itemLike(template: Item, range: S7Range): Item {
+  const { area: of, db, byte: offset, count } = range;
+  const address = bytesAddress(range);
+  const item: Item = {
+    ...template,
+    addr: address,
+    useraddr: address,
+    ...(of === "DB" && { dbNumber: db }),
+    offset,
+    arrayLength: count,
+    byteLength: count,
+    byteLengthWithFill: count + (count % 2),
+    byteBuffer: Buffer.alloc(count),
+    qualityBuffer: Buffer.alloc(count),
+    writeBuffer: NO_BYTES,
+    writeQualityBuffer: NO_BYTES,
+    clone: () => ({ ...item }),
+  };
+  return item;
+}
+
 const closedByPeer = () => Object.assign(new Error("closed"), { code: "ECONNRESET" });
 
 /** Splits received bytes into whole frames. The library treats every received piece as a frame. */
@@ -107,8 +132,10 @@ export class S7Connection extends EndingConnection {
   readonly #client: NodeS7;
   readonly #timeoutMs: number;
   #reject: (error: Error) => void = () => undefined;
-  /** Addresses of the last read. */
-  #addresses: readonly string[] = [];
+  /** Ranges of the last read. */
+  #ranges: readonly S7Range[] = [];
+  /** Items of the library by area. */
+  readonly #templates = new Map<S7Area, Item>();
   /** Frames since the last request. */
   #frames = 0;
   /** Refusal of the current request by the controller, if any. */
@@ -119,6 +146,7 @@ export class S7Connection extends EndingConnection {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
     this.#guard();
+    this.#shrinkItems();
   }
 
   /** @throws Error of the network, S7ProtocolError, or DomainError: `timed_out`, an address that is not allowed */
@@ -141,11 +169,10 @@ export class S7Connection extends EndingConnection {
     const client = this.#client;
     const addresses = ranges.map(bytesAddress);
     const values = await this.#request<Record<string, unknown>>((resolve) => {
-      // The library allocates 32 kB for each new address: those of the last read are kept for one that repeats it.
-      if (addresses.join() !== this.#addresses.join()) {
+      if (addresses.join() !== this.#ranges.map(bytesAddress).join()) {
         client.removeItems();
         client.addItems(addresses);
-        this.#addresses = addresses;
+        this.#ranges = ranges;
       }
       client.readAllItems((_, read) => resolve(read));
     });
@@ -222,6 +249,25 @@ export class S7Connection extends EndingConnection {
     } catch (error) {
       this.end(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  /** Makes the library use small items for reads. */
+  #shrinkItems(): void {
+    const client = this.#client;
+    const add = client.addItemsNow.bind(client);
+    client.addItemsNow = () => {
+      for (const range of this.#ranges) {
+        let template = this.#templates.get(range.area);
+        if (template === undefined) {
+          add([bytesAddress(range)]);
+          const created = client.polledReadBlockList.pop();
+          if (created === undefined) throw new S7ProtocolError(detail("s7_protocol.unexpected"));
+          template = itemLike(created, range);
+          this.#templates.set(range.area, template);
+        }
+        client.polledReadBlockList.push(itemLike(template, range));
+      }
+    };
   }
 
   /** Replaces the error handling of the library, and passes whole frames to it. The library calls these functions from events of its socket. */

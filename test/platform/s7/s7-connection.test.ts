@@ -85,6 +85,17 @@ test("reads bytes, also of an answer that comes in pieces", async () => {
     expect(await line.read([range])).toEqual([Uint8Array.from(bytes)]);
 });
 
+test("reads of other ranges allocate only what they need", async () => {
+  const line = await open(await controller(...connected, reply("ff0400100102")));
+  const ranges = [1, 2, 3].map((db) => ({ ...range, db }));
+  for (const each of ranges) await line.read([each]);
+  const allocate = spyOn(Buffer, "alloc");
+  for (const each of ranges) expect(await line.read([each])).toEqual([Uint8Array.of(1, 2)]);
+  const largest = Math.max(...allocate.mock.calls.map(([bytes]) => bytes));
+  allocate.mockRestore();
+  expect(largest).toBeLessThan(1_024);
+});
+
 test.each([
   ["0a000000", 10],
   ["05000000", 5],
