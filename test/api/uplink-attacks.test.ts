@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type AddressInfo, createServer } from "node:net";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until, untilAnswer } from "../support/until.ts";
 
@@ -216,3 +217,20 @@ for (const [name, settings, code] of leakyAddresses)
     const response = await call("POST", "", { name: "x", enabled: false, target: settings });
     expect([response.status, response.body]).toMatchObject([400, { code }]);
   });
+
+test("only some tests of a site connect at the same time", async () => {
+  let [open, most] = [0, 0];
+  const server = createServer((socket) => {
+    most = Math.max(most, ++open);
+    socket.on("error", () => undefined);
+    socket.on("close", () => open--);
+    setTimeout(() => socket.destroy(), 50);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/`;
+  const tests = Array.from({ length: 8 }, () => call("POST", "/test", { target: { type: "HTTP", url } }));
+  expect(new Set((await Promise.all(tests)).map(({ status }) => status))).toEqual(new Set([503]));
+  expect(most).toBe(3);
+  server.close();
+});

@@ -62,8 +62,8 @@ export const uplinksRoutes = ({ uplinks, responses, auth }: UplinksRoutesDeps) =
     auth,
   }).post(
     "/test",
-    async ({ principal, body }) => {
-      await uplinks.test(principal, body.target, body.uplinkId);
+    async ({ principal, body, request }) => {
+      await uplinks.test(principal, body, request.signal);
       return { success: true };
     },
     {

@@ -6,6 +6,7 @@ import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import { mapRows } from "../../platform/database/row-list.ts";
 import type { FolderCheck } from "../../platform/files/folder-check.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -67,9 +68,13 @@ interface UplinksDeps {
 export const openSecrets = (box: SealedBox, { secrets }: Pick<Uplink, "secrets">): Secrets =>
   secrets === null ? {} : JSON.parse(box.open(secrets) ?? "{}");
 
+/** Max. simultaneous tests of settings per tenant: each may take as much memory as an uplink, and further ones wait. */
+const TESTS_PARALLEL_MAX = 3;
+
 /** Service through which users manage uplinks. It requires access to all devices, because uplinks send data of any device. */
 export class UplinksService {
   readonly #deps: UplinksDeps;
+  readonly #tests = new Lanes(TESTS_PARALLEL_MAX);
 
   constructor(deps: UplinksDeps) {
     this.#deps = deps;
@@ -131,15 +136,18 @@ export class UplinksService {
     this.#deps.events.emit("subject.deleted", { kind: "uplink", id: uplinkId });
   }
 
-  /** Connects to a target without storing anything. @throws DomainError that describes the failure */
-  async test(principal: Principal, target: unknown, uplinkId: string | undefined): Promise<void> {
+  /** Connects to a target without storing anything. `signal`: aborted when nobody waits. @throws DomainError that describes the failure */
+  async test(
+    principal: Principal,
+    { target, uplinkId }: { readonly target: unknown; readonly uplinkId?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
     ensureAllDevices(principal);
     const before = uplinkId === undefined ? undefined : this.#get(principal, uplinkId);
     const settings = await this.#targetFrom(principal, target, before);
     const { tenantId } = principal;
-    await this.#deps.fleet.check(
-      this.#uplinkOf(`test-${newId()}`, tenantId, { fields: {}, settings, start: "now" }),
-    );
+    const uplink = this.#uplinkOf(`test-${newId()}`, tenantId, { fields: {}, settings, start: "now" });
+    await this.#tests.run(tenantId, () => this.#deps.fleet.check(uplink), { signal });
   }
 
   /** Resends the stored data of a closed range. */
