@@ -38,7 +38,7 @@ interface RelayOptions extends Upstream {
   /** Max. bytes of a response. Default: `RESPONSE_BYTES_MAX`. */
   readonly responseBytesMax?: number;
   /**
-   * Returns whether a response ends with these bytes, of which the relay passes each one in order. After that, the server may send a whole response
+   * Receives all bytes of the server in order. Returns whether a response ends with these. After that, the server may send a whole response
    * to the next bytes of the client.
    */
   readonly endsResponse?: (bytes: Uint8Array) => boolean;

@@ -3,10 +3,10 @@ import { responseTooLong } from "../../../../platform/network/limited-relay.ts";
 import { identifier, quoteName, quoteText } from "./postgresql-names.ts";
 import type { TableColumn } from "./postgresql-rows.ts";
 
-/** Keeps notices away during a transaction: there can be one for each column or row. */
-export const QUIET = "set_config('client_min_messages', 'warning', true)";
+/** Lets the server report warnings and errors only, during a transaction. Other reports can be one for each column or row. */
+export const WARNINGS_ONLY = "set_config('client_min_messages', 'warning', true)";
 /** Lock under which gateways create missing tables one after the other. The number should not be used by other programs. */
-const LOCK = `SELECT ${QUIET}, pg_advisory_xact_lock(7311203412)`;
+const LOCK = `SELECT ${WARNINGS_ONLY}, pg_advisory_xact_lock(7311203412)`;
 
 /** Columns read at once, with names of at most 63 bytes. */
 const PAGE_COLUMNS = 500;
@@ -145,7 +145,7 @@ export class PostgresqlTables {
 
   /**
    * Reads all columns in pages, because a decoded response takes a multiple of its bytes.
-   * @throws DomainError for more than a schema has, or values that are no names
+   * @throws DomainError for more than a schema has, or values other than names
    */
   async *#readColumns(sql: SQL): AsyncGenerator<{ relname: string; attname: string }> {
     let characters = 0;

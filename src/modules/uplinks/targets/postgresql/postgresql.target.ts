@@ -30,7 +30,7 @@ import {
   wideLayout,
 } from "./postgresql-rows.ts";
 import { signIn } from "./postgresql-sign-in.ts";
-import { PostgresqlTables, QUIET } from "./postgresql-tables.ts";
+import { PostgresqlTables, WARNINGS_ONLY } from "./postgresql-tables.ts";
 
 const REASON_CHARACTERS_MAX = 300;
 
@@ -88,7 +88,7 @@ const RESPONSE_BYTES_MAX = 128 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const STAGE = "lineside_stage";
 /** Settings of a transaction: what it confirms must not be lost by a server that delays writing to its disk. */
-const TRANSACTION = `SELECT ${QUIET}, CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END`;
+const TRANSACTION = `SELECT ${WARNINGS_ONLY}, CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 /** Latest time of a Date, which PostgreSQL supports as well. */
 const TIME_MAX_MS = 8.64e15;
 
