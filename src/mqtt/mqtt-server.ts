@@ -36,6 +36,7 @@ import { ReaderPool } from "./connection/reader-pool.ts";
 import type {
   MqttAuthentication,
   MqttConnectionHandle,
+  MqttHandlers,
   MqttLimits,
   MqttServer,
   MqttServerDeps,
@@ -103,6 +104,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly written = new WrittenOutputs();
   readonly #time: ServerTime;
   readonly #deps: MqttServerDeps;
+  #connected: MqttHandlers | undefined;
   readonly #groups: CommitGroups;
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
@@ -131,22 +133,32 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#time = new ServerTime(deps.clock, () => this.#connections.size === 0);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
-    this.#faults = new ConnectionFaults(deps);
+    this.#faults = new ConnectionFaults({ ...deps, report: (...fault) => this.#handlers.report?.(...fault) });
     this.#sessionLimits = new SessionLimits(deps, this.#clients);
     this.#listeners = new Listeners(deps);
     this.#groups = new CommitGroups(deps.log);
-    const { ingest, log, onMessage, onPublished } = deps;
+    const { ingest, log } = deps;
     this.#messages = new IncomingMessages({
       ingest,
       log,
       delays: new PublishDelays(deps.clock),
-      ...(onPublished === undefined ? {} : { onPublished: onPublished.bind(deps) }),
+      onPublished: (...message) => this.#handlers.onPublished?.(...message),
       onForbidden: (principal, { topic, payload }) => this.#faults.forbidden(principal, topic, payload),
       broker: () => this.#running().broker,
-      ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
+      onMessage: (...message) => this.#handlers.onMessage?.(...message),
     });
     this.#wills = new Wills(this.connectionTurns, (principal, will) => this.#messages.will(principal, will));
     this.#evictions = new Evictions(this.#clients, this.#wills, () => this.#store);
+  }
+
+  handle(handlers: MqttHandlers): void {
+    invariant(this.#connected === undefined, "the handlers of the MQTT server are connected once");
+    this.#connected = handlers;
+  }
+
+  get #handlers(): MqttHandlers {
+    invariant(this.#connected !== undefined, "the handlers of the MQTT server are connected");
+    return this.#connected;
   }
 
   get now(): number {
@@ -170,7 +182,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   async start(): Promise<void> {
-    this.#store = openSessionStore(this.#deps, (...loss) => this.#faults.dropped(...loss));
+    this.#store = openSessionStore(
+      { ...this.#deps, onSessionEnded: (deviceId) => this.#handlers.onSessionEnded?.(deviceId) },
+      (...loss) => this.#faults.dropped(...loss),
+    );
     const { clock, ingest } = this.#deps;
     this.#broker = new Broker(this.#store, clock, this.log);
     this.#factory = new ClientFactory({
@@ -234,7 +249,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number> {
     const fault = connectFault(packet);
     if (fault !== Reason.success) return fault;
-    const authentication = this.#deps.authenticate({
+    const authentication = this.#handlers.authenticate({
       clientId: packet.clientId,
       username: packet.username,
       password: packet.password,
@@ -278,7 +293,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     else this.#store?.delete(session);
     if (will !== undefined) this.#wills.left(session, { principal, will }, this.now);
     try {
-      if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
+      if (principal.device !== undefined) this.#handlers.onDisconnected?.(principal.device);
       else this.applications.changed(client, false);
     } catch (error) {
       // The connection reads its state from the database, and ends when the server stops.
@@ -331,7 +346,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   subscribed(client: Client): void {
-    if (client.principal.device !== undefined) this.#deps.onSubscribed?.(client.principal.device);
+    if (client.principal.device !== undefined) this.#handlers.onSubscribed?.(client.principal.device);
     else this.applications.changed(client, true);
   }
 
@@ -341,11 +356,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   async greet(client: Client, filter: string): Promise<void> {
     const { application } = client.principal;
-    if (application !== undefined) await this.#deps.onApplicationSubscribed?.(application, filter, client);
+    if (application !== undefined)
+      await this.#handlers.onApplicationSubscribed?.(application, filter, client);
   }
 
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void {
-    this.#deps.onDelivered?.(device, longForm(topic), payload);
+    this.#handlers.onDelivered?.(device, longForm(topic), payload);
   }
 
   disconnectDevice(deviceId: DeviceId): void {
@@ -415,7 +431,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#wills.returned(key, opened.resumed);
     const client = factory.create({ connection, packet, principal, opened });
     this.#clients.add(client);
-    if (principal.device !== undefined) this.#deps.onConnected(principal.device);
+    if (principal.device !== undefined) this.#handlers.onConnected?.(principal.device);
     return client;
   }
 

@@ -62,7 +62,7 @@ interface MqttModules {
 function createFeeds(
   core: Pick<Core, "clock" | "events" | "log" | "version">,
   modules: MqttModules,
-  mqtt: () => MqttServer,
+  mqtt: MqttServer,
 ) {
   const { version } = core;
   const { devices, activity } = modules.devices;
@@ -100,15 +100,15 @@ function createMessages({
 }: Omit<Parameters<typeof createDeviceMessages>[0], "durable" | "ingest"> & {
   ingest: IngestModule["ingest"];
   database: Pick<Core["database"], "durable">;
-  mqtt: () => MqttServer;
-  sockets: () => DeviceSockets;
+  mqtt: MqttServer;
+  sockets: DeviceSockets;
 }) {
   const { ingest } = shared;
   const messagesOver = createDeviceMessages({ ...shared, durable: database.durable });
   const messages = messagesOver("mqtt", {
     encodingOf: ({ payload }) => payload,
     publish: ({ deviceId, payload }, topic, body) =>
-      mqtt().publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
+      mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
   });
   return {
     onMessage(device: IngestDevice, topic: string, body: Uint8Array) {
@@ -118,8 +118,8 @@ function createMessages({
       return messages(device, topic, body);
     },
     onSocketMessage: messagesOver("ws", {
-      encodingOf: ({ deviceId }) => sockets().encodingOf(deviceId),
-      publish: async ({ deviceId }, topic, body) => sockets().publish(deviceId, topic, body),
+      encodingOf: ({ deviceId }) => sockets.encodingOf(deviceId),
+      publish: async ({ deviceId }, topic, body) => sockets.publish(deviceId, topic, body),
     }),
   };
 }
@@ -129,14 +129,13 @@ function createPresence(deps: {
   commands: CommandEngine;
   gateways: ReturnType<typeof createGateways>;
   activity: DeviceActivityTracker;
-  mqtt: () => MqttServer;
-  sockets: () => DeviceSockets;
+  mqtt: MqttServer;
+  sockets: DeviceSockets;
 }) {
   const { commands, gateways, activity, mqtt, sockets } = deps;
   /** Requeues sent commands of a device, unless it is still connected in some way and may respond. */
   const left = (deviceId: DeviceId) => {
-    if (!sockets().isOpen(deviceId) && !mqtt().isListening(deviceId, commandTopic(0)))
-      commands.left(deviceId);
+    if (!sockets.isOpen(deviceId) && !mqtt.isListening(deviceId, commandTopic(0))) commands.left(deviceId);
   };
   const observers = {
     onDisconnected(device: IngestDevice) {
@@ -194,28 +193,7 @@ export function createMqttModule(core: Core, modules: MqttModules) {
   const limits = mqttLimits(config);
   const report = refusalReporter(events);
   const shared = { ingest, attributes, claiming, commands, log };
-  const servers = { mqtt: () => mqtt, sockets: () => sockets };
-  const gateways = createGateways({ ...shared, ...servers, devices, directory, activity, database, events });
-  const { mqttClients, ...ownTopics } = createOwnTopics(core, {
-    mqtt: () => mqtt,
-    report,
-    logins,
-    passwords,
-    faults,
-  });
-  ways.setRelay(gateways.relay);
-  ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
-  ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
-  const messages = createMessages({ ...shared, ...servers, ownRequests, gateways, database });
-  const { observers, onSockets } = createPresence({ ...servers, commands, gateways, activity });
-  const sockets: DeviceSockets = new DeviceSockets({
-    ingest,
-    frameBytesMax: limits.packetBytesMax,
-    log,
-    onMessage: messages.onSocketMessage,
-    ...onSockets,
-  });
-  const mqtt: MqttServer = createMqttServer({
+  const mqtt = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
     tls: tlsListenerOf(config, tls),
@@ -226,6 +204,25 @@ export function createMqttModule(core: Core, modules: MqttModules) {
     sessionFile: data.file("mqtt.db"),
     onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
+  });
+  const sockets = new DeviceSockets({ ingest, frameBytesMax: limits.packetBytesMax, log });
+  const servers = { mqtt, sockets };
+  const gateways = createGateways({ ...shared, ...servers, devices, directory, activity, database, events });
+  const { mqttClients, ...ownTopics } = createOwnTopics(core, {
+    mqtt,
+    report,
+    logins,
+    passwords,
+    faults,
+  });
+  ways.setRelay(gateways.relay);
+  ways.add("mqtt", createMqttTransport({ mqtt, directory, log }));
+  ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
+  const messages = createMessages({ ...shared, ...servers, ownRequests, gateways, database });
+  const { observers, onSockets } = createPresence({ ...servers, commands, gateways, activity });
+  const feeds = createFeeds({ clock, events, log, version }, modules, mqtt);
+  sockets.handle({ onMessage: messages.onSocketMessage, ...onSockets });
+  mqtt.handle({
     authenticate: createMqttAuthentication({
       tokens,
       logins,
@@ -237,12 +234,11 @@ export function createMqttModule(core: Core, modules: MqttModules) {
       report,
     }),
     ...ownTopics.observers,
-    onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
+    onApplicationSubscribed: feeds.onSubscribed,
     onMessage: messages.onMessage,
     ...observers,
   });
   inventory.addStamper((stamp) => mqtt.stampSessions(stamp));
-  const feeds = createFeeds({ clock, events, log, version }, modules, () => mqtt);
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
   telemetryObservers.push((device, readings) => feeds.onTelemetry(device, readings));

@@ -134,6 +134,10 @@ export interface MqttServerDeps {
   /** Called with a description of the loss if the session file is damaged. */
   onLoss?(text: Text): void;
   readonly ingest: DeviceIngest;
+}
+
+/** What happens with clients and their messages. */
+export interface MqttHandlers {
   /** Returns a promise only if the result takes time. Only this client waits for it. */
   authenticate(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication>;
   /**
@@ -150,8 +154,8 @@ export interface MqttServerDeps {
   /** Reports a fault of a connection; `applicationId` is set for an API key or an MQTT client. */
   report?(fault: Fault, applicationId?: string | undefined): void;
   /** Called for every connection. A device may have several. */
-  onConnected(device: IngestDevice): void;
-  onDisconnected(device: IngestDevice): void;
+  onConnected?(device: IngestDevice): void;
+  onDisconnected?(device: IngestDevice): void;
   /** Called when a session of the device that outlived its connection has ended, with its content. */
   onSessionEnded?(deviceId: DeviceId): void;
   /** Called when the device has new subscriptions, or those of a resumed session. */
@@ -216,6 +220,8 @@ export interface ApplicationMessages {
 }
 
 export interface MqttServer {
+  /** Connects the handlers, once and before the start. */
+  handle(handlers: MqttHandlers): void;
   start(): Promise<void>;
   /** Answers committed messages, refuses the rest and closes every connection. Resolves when all are closed. */
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ import type {
   PacketBody,
   Rejection,
 } from "../../src/modules/ingest/ingest.types.ts";
-import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
+import type { MqttHandlers, MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttServer } from "../../src/mqtt/mqtt-server.ts";
 import { createLogger } from "../../src/platform/core/log.ts";
 import { type Clock, systemClock } from "../../src/platform/time/clock.ts";
@@ -174,10 +174,11 @@ export interface Running {
   restart(): Promise<Running>;
 }
 
-type Overrides = Partial<Omit<MqttServerDeps, "limits" | "ingest">> & {
-  limits?: Partial<MqttLimits>;
-  ingest?: ArrayIngest;
-};
+type Overrides = Partial<Omit<MqttServerDeps, "limits" | "ingest">> &
+  Partial<MqttHandlers> & {
+    limits?: Partial<MqttLimits>;
+    ingest?: ArrayIngest;
+  };
 
 const refused = { wrong: "bad_credentials", banned: "not_authorized", later: "unavailable" } as const;
 
@@ -194,6 +195,11 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
     log: createLogger("mqtt"),
     sessionFile,
     quotasOf: () => ({ connections: null, sessions: null, queuedBytes: null }),
+    ...overrides,
+    ingest,
+    limits: { ...limits, ...overrides.limits },
+  });
+  server.handle({
     authenticate: ({ username }) => {
       if (username === undefined || username === "") return { ok: false, reason: "bad_credentials" };
       if (username === "wrong" || username === "banned" || username === "later") {
@@ -206,8 +212,6 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
     onConnected: (device) => events.push(`connected ${device.name}`),
     onDisconnected: (device) => events.push(`disconnected ${device.name}`),
     ...overrides,
-    ingest,
-    limits: { ...limits, ...overrides.limits },
   });
   await server.start();
   let up = true;

@@ -7,7 +7,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { Peer } from "../../modules/api/request-peer.ts";
 import type { Fault } from "../../modules/faults/faults.types.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import type { MqttServerDeps } from "../mqtt.types.ts";
+import type { MqttHandlers, MqttServerDeps } from "../mqtt.types.ts";
 import type { Session, SessionOwner } from "../session/session.ts";
 import type { MessageLoss } from "../session/session-store.ts";
 import type { Principal } from "../topics/principal.ts";
@@ -61,9 +61,10 @@ const ownerOf = ({ owner, device }: Partial<Principal> = {}): Pick<Fault, "tenan
   ...(device !== undefined && { subject: { kind: "device", id: device.deviceId } }),
 });
 
-type FaultDeps = Pick<MqttServerDeps, "ingest" | "limits" | "log" | "report"> & {
-  readonly clock: Pick<Clock, "monotonic">;
-};
+type FaultDeps = Pick<MqttServerDeps, "ingest" | "limits" | "log"> &
+  Pick<MqttHandlers, "report"> & {
+    readonly clock: Pick<Clock, "monotonic">;
+  };
 
 /**
  * Reports faults on connections, because most clients before MQTT 5 cannot be informed, and repeat them forever: on the device as a rejected

@@ -7,6 +7,7 @@ import type { Broker } from "../broker/broker.ts";
 import type { PublishDelays } from "../broker/publish-delays.ts";
 import type {
   MqttApplication,
+  MqttHandlers,
   MqttProvisioningSession,
   MqttServerDeps,
   PublishedMessage,
@@ -24,7 +25,9 @@ import type { IncomingMessage } from "./publish-intake.ts";
 /** Bytes kept of a refused body, for troubleshooting. */
 const SAMPLE_BYTES = 256;
 
-export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
+export interface MessageDeps
+  extends Pick<MqttServerDeps, "ingest" | "log">,
+    Pick<MqttHandlers, "onMessage" | "onPublished"> {
   broker(): Broker;
   readonly delays: PublishDelays;
   /** Called when an application has published on a topic of its tenant. */

@@ -13,7 +13,7 @@ import { isShared } from "../broker/client-filters.ts";
 import { RetainedMessages } from "../broker/retained-messages.ts";
 import { SharedGroups } from "../broker/shared-groups.ts";
 import { SubscriptionCounts } from "../broker/subscription-counts.ts";
-import type { MqttServerDeps, MqttUsage } from "../mqtt.types.ts";
+import type { MqttHandlers, MqttServerDeps, MqttUsage } from "../mqtt.types.ts";
 import { isApplicationSpace } from "../topics/principal.ts";
 import type { ReceiverSubscription } from "../topics/receivers.ts";
 import { fromBrokerTopic } from "../topics/topics.ts";
@@ -142,10 +142,8 @@ const isUnsent = ({ messageId }: QueuedMessage) => messageId === undefined;
 
 /** Opens the store of a server, with the limits of the server. */
 export function openSessionStore(
-  deps: Pick<
-    MqttServerDeps,
-    "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss" | "onSessionEnded"
-  >,
+  deps: Pick<MqttServerDeps, "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss"> &
+    Pick<MqttHandlers, "onSessionEnded">,
   onDropped: NonNullable<SessionStoreOptions["onDropped"]>,
 ): SessionStore {
   const { sessionFile: file, clock, log, limits, onLoss } = deps;

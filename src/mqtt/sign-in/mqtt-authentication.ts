@@ -21,7 +21,7 @@ import {
 } from "../../modules/login-identities/login-identities.types.ts";
 import type { ClaimPeer, ProvisioningService } from "../../modules/provisioning/provisioning.service.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttServerDeps } from "../mqtt.types.ts";
+import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttHandlers } from "../mqtt.types.ts";
 import { readFilter } from "../topics/application-topics.ts";
 import type { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
 import { type RefusedClient, refuseClient, refusedCertificate } from "./refused-clients.ts";
@@ -218,7 +218,7 @@ export function createMqttAuthentication(deps: {
   mqttClients: Pick<MqttClientSignIn, "enter" | "byKey">;
   clock: Pick<Clock, "now">;
   report: ReportRefusal;
-}): MqttServerDeps["authenticate"] {
+}): MqttHandlers["authenticate"] {
   const { provisioning, keys, mqttClients, report } = deps;
   const byToken = createTokenAuthentication(deps);
   const byLogin = new LoginAuthentication(deps, byToken);

@@ -61,7 +61,7 @@ const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ..
 });
 
 interface ApplicationFeedDeps {
-  readonly mqtt: () => MqttServer;
+  readonly mqtt: MqttServer;
   readonly devices: Pick<DevicesService, "pages" | "get">;
   readonly store: Pick<TelemetryStore, "latestJson">;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
@@ -114,7 +114,7 @@ export class ApplicationFeed {
       if (alarm.gatewayId !== null) this.#publishEvent(alarm, "alarms", { body, under: alarm.gatewayId });
     });
     events.on("session.ended", ({ sessionId }) => {
-      mqtt().disconnectApplication(sessionId);
+      mqtt.disconnectApplication(sessionId);
       this.#sweep(); // a client that signs in with a key has an id of its own
     });
     events.on("user.access", () => this.#sweep());
@@ -134,7 +134,7 @@ export class ApplicationFeed {
    * message.
    */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): Promise<void> | undefined {
-    if (this.#deps.mqtt().applications.idle) return undefined;
+    if (this.#deps.mqtt.applications.idle) return undefined;
     const { deviceId } = device;
     const before = this.#publishing.get(deviceId);
     if (before === undefined && readings.length <= READINGS_PER_STEP) {
@@ -196,13 +196,13 @@ export class ApplicationFeed {
 
   /** Publishes an event behind those of the tenant that are waiting: a message may cause hundreds, each for hundreds of subscribers. */
   #publishEvent(device: Device, kind: ApplicationTopic, content: Content): void {
-    if (this.#deps.mqtt().applications.idle) return;
+    if (this.#deps.mqtt.applications.idle) return;
     this.#events.run(device.tenantId, device.deviceId, () => this.#publish(device, kind, content));
   }
 
   #publish(device: Device, kind: ApplicationTopic, { body, under = device.deviceId }: Content): void {
     const { mqtt, log } = this.#deps;
-    const { applications } = mqtt();
+    const { applications } = mqtt;
     if (applications.idle) return;
     applications
       .publishToSubscribers(device, topicFor(under, kind), () => encode(body()))
@@ -210,7 +210,7 @@ export class ApplicationFeed {
   }
 
   #sweep(): void {
-    const mqtt = this.#deps.mqtt();
+    const mqtt = this.#deps.mqtt;
     for (const applicationId of [...mqtt.applications.revoked()]) mqtt.disconnectApplication(applicationId);
   }
 

@@ -15,14 +15,14 @@ export const commandTopic = (rpcId: number): string => `v1/devices/me/rpc/reques
 
 /** Creates the transport of commands over MQTT. */
 export function createMqttTransport(deps: {
-  mqtt: () => MqttServer;
+  mqtt: MqttServer;
   directory: Pick<DeviceDirectory, "find">;
   log: Logger;
 }): CommandTransport {
   return {
     send({ deviceId, rpcId, method, params }: Command) {
       const topic = commandTopic(rpcId);
-      const mqtt = deps.mqtt();
+      const mqtt = deps.mqtt;
       if (!mqtt.isListening(deviceId, topic)) return false;
       const payload = encodeBody(deps.directory.find(deviceId)?.payload, { method, params });
       mqtt
@@ -30,7 +30,7 @@ export function createMqttTransport(deps: {
         .catch((error) => deps.log.error("command not sent", { deviceId, rpcId, error }));
       return true;
     },
-    keepsFor: (deviceId) => deps.mqtt().keepsMessages(deviceId, commandTopic(0)),
+    keepsFor: (deviceId) => deps.mqtt.keepsMessages(deviceId, commandTopic(0)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { DomainError, invalid } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { invariant } from "../../lib/core/invariant.ts";
 import { type BodyEncoding, decodeBody, EncodedObject, encodeBody } from "../../lib/json/body.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json/json.ts";
 import type { Command } from "../../modules/commands/commands.types.ts";
@@ -27,12 +28,16 @@ const POLICY = 1008;
 const TRY_AGAIN_LATER = 1013;
 const TOO_MANY = "too many messages wait to be stored";
 
-interface DeviceSocketsDeps {
-  readonly ingest: Pick<IngestService, "frame" | "reject">;
+/** What happens with devices and their messages. */
+interface DeviceSocketHandlers {
   /** Handles messages other than telemetry and attributes; undefined for an unknown topic. */
   onMessage(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
+}
+
+interface DeviceSocketsDeps {
+  readonly ingest: Pick<IngestService, "frame" | "reject">;
   readonly frameBytesMax: number;
   readonly log: Logger;
 }
@@ -84,10 +89,22 @@ const INGEST_TOPICS: ReadonlyMap<string, MessageKind> = new Map([
 /** WebSockets of devices, one per device: a new one replaces the previous one. */
 export class DeviceSockets implements DeviceSocketServer {
   readonly #deps: DeviceSocketsDeps;
+  #connected: DeviceSocketHandlers | undefined;
   readonly #connections = new Map<DeviceId, Connection>();
 
   constructor(deps: DeviceSocketsDeps) {
     this.#deps = deps;
+  }
+
+  /** Connects the handlers, once and before the first connection. */
+  handle(handlers: DeviceSocketHandlers): void {
+    invariant(this.#connected === undefined, "the handlers of WebSockets are connected once");
+    this.#connected = handlers;
+  }
+
+  get #handlers(): DeviceSocketHandlers {
+    invariant(this.#connected !== undefined, "the handlers of WebSockets are connected");
+    return this.#connected;
   }
 
   open(device: IngestDevice, peer: DevicePeer): DeviceSocket {
@@ -103,7 +120,7 @@ export class DeviceSockets implements DeviceSocketServer {
     };
     this.#connections.get(device.deviceId)?.peer.close(POLICY, "the device has connected again");
     this.#connections.set(device.deviceId, connection);
-    this.#deps.onConnected(device);
+    this.#handlers.onConnected(device);
     return {
       message: (frame) => this.#arrive(connection, frame),
       closed: () => this.#closed(connection),
@@ -146,7 +163,7 @@ export class DeviceSockets implements DeviceSocketServer {
     connection.waiting.length = 0;
     if (this.#connections.get(device.deviceId) !== connection) return;
     this.#connections.delete(device.deviceId);
-    this.#deps.onDisconnected(device);
+    this.#handlers.onDisconnected(device);
   }
 
   #send({ peer, speaks }: Connection, frame: unknown): void {
@@ -220,7 +237,7 @@ export class DeviceSockets implements DeviceSocketServer {
   #take(device: IngestDevice, { topic, body }: Frame, bytes: Uint8Array): Promise<void> {
     const kind = topic === device.telemetryTopic ? "telemetry" : INGEST_TOPICS.get(topic);
     if (kind !== undefined) return this.#deps.ingest.frame(device, kind, { body, bytes });
-    const handled = this.#deps.onMessage(device, longForm(topic), encodeBody(device.payload, body ?? {}));
+    const handled = this.#handlers.onMessage(device, longForm(topic), encodeBody(device.payload, body ?? {}));
     if (handled !== undefined) return handled;
     const unknown = new DomainError("invalid", unknownTopic(device, topic));
     this.#list(device, unknown, { where: topic, bytes });

@@ -29,13 +29,13 @@ const RESPONSE = "v1/gateway/attributes/response";
 
 /** Connections to a gateway. */
 interface GatewayWays {
-  mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
-  sockets(): Pick<DeviceSockets, "publish" | "isOpen" | "encodingOf">;
+  readonly mqtt: Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
+  readonly sockets: Pick<DeviceSockets, "publish" | "isOpen" | "encodingOf">;
   readonly log: Logger;
 }
 
 function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, topic: string, body: unknown) {
-  mqtt()
+  mqtt
     .publishToDevice(gateway.deviceId, topic, encodeBody(gateway.payload, body), 1)
     .catch((error) => log.error("gateway not notified", { deviceId: gateway.deviceId, topic, error }));
 }
@@ -45,7 +45,7 @@ function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }
   const { gateways } = deps;
   /** Responds over the transport of the request. */
   function respond(gateway: IngestDevice, source: IngestSource, body: unknown): void {
-    if (source === "ws") deps.sockets().publish(gateway.deviceId, RESPONSE, body);
+    if (source === "ws") deps.sockets.publish(gateway.deviceId, RESPONSE, body);
     else sendByMqtt(deps, gateway, RESPONSE, body);
   }
   type Take = (gateway: IngestDevice, message: GatewayMessage) => Promise<void>;
@@ -61,9 +61,7 @@ function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }
       (gateway, message) =>
         gateways.request(gateway, message, {
           encoding:
-            message.source === "ws"
-              ? deps.sockets().encodingOf(gateway.deviceId)
-              : (gateway.payload ?? "JSON"),
+            message.source === "ws" ? deps.sockets.encodingOf(gateway.deviceId) : (gateway.payload ?? "JSON"),
           respond: (body) => respond(gateway, message.source, body),
         }),
     ],
@@ -89,7 +87,7 @@ function pushChildAttributes(
     const way = scope === "SHARED" ? gatewayOf(deviceId) : undefined;
     if (way === undefined) return;
     const body = { device: way.name, data: deleted.length > 0 ? { deleted } : values };
-    deps.sockets().publish(way.gateway.deviceId, ATTRIBUTES, body);
+    deps.sockets.publish(way.gateway.deviceId, ATTRIBUTES, body);
     sendByMqtt(deps, way.gateway, ATTRIBUTES, body);
   });
 }
@@ -106,10 +104,10 @@ function createGatewayRelay(
   function sendToGateway(gateway: IngestDevice, body: unknown): boolean {
     const { deviceId, commandTransport } = gateway;
     const mayUse = (way: "MQTT" | "WS") => (commandTransport ?? way) === way;
-    if (mayUse("MQTT") && deps.mqtt().isListening(deviceId, GATEWAY_COMMANDS))
+    if (mayUse("MQTT") && deps.mqtt.isListening(deviceId, GATEWAY_COMMANDS))
       sendByMqtt(deps, gateway, GATEWAY_COMMANDS, body);
-    else if (mayUse("WS") && deps.sockets().isOpen(deviceId))
-      deps.sockets().publish(deviceId, GATEWAY_COMMANDS, body);
+    else if (mayUse("WS") && deps.sockets.isOpen(deviceId))
+      deps.sockets.publish(deviceId, GATEWAY_COMMANDS, body);
     else return false;
     return true;
   }
@@ -121,7 +119,7 @@ function createGatewayRelay(
       if (!child?.childName || gateway === undefined || !sessions.isReachable(child)) return false;
       return sendToGateway(gateway, { device: child.childName, data: { id: rpcId, method, params } });
     },
-    keepsFor: (gatewayId) => deps.mqtt().keepsMessages(gatewayId, GATEWAY_COMMANDS),
+    keepsFor: (gatewayId) => deps.mqtt.keepsMessages(gatewayId, GATEWAY_COMMANDS),
   };
 }
 
@@ -147,8 +145,8 @@ export function createGateways(deps: {
   attributes: AttributesService;
   claiming: ClaimingService;
   database: Pick<MainDatabase, "transact" | "durable">;
-  mqtt: () => MqttServer;
-  sockets: () => DeviceSockets;
+  mqtt: MqttServer;
+  sockets: DeviceSockets;
   commands: CommandEngine;
   events: EventBus<DomainEvents>;
   log: Logger;

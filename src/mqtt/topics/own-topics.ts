@@ -203,7 +203,7 @@ export function createOwnTopics(
     events,
   }: Pick<Core, "responses" | "config" | "database" | "clock" | "events">,
   deps: {
-    readonly mqtt: () => MqttServer;
+    readonly mqtt: MqttServer;
     readonly report: ReportRefusal;
     readonly logins: LoginIdentitiesService;
     readonly passwords: ClientPasswords;
@@ -215,7 +215,7 @@ export function createOwnTopics(
   const followers = new TopicFollowers();
   const topics: MqttTopics = {
     list: (tenantId, prefix) => topicLog.list(tenantId, prefix),
-    connectionsOf: (mqttClientId) => mqtt().connectionsOf(mqttClientId),
+    connectionsOf: (mqttClientId) => mqtt.connectionsOf(mqttClientId),
     refusedOf: (mqttClientId) => refusedOf(deps.faults, mqttClientId),
     async publish(tenantId, message) {
       await onPublished(tenantId, message);
@@ -224,10 +224,10 @@ export function createOwnTopics(
   };
   const local: LocalTopics = {
     follow: (tenantId, filters, take, more) => followers.add(tenantId, { filters, take, more }),
-    retained: (tenantId, filter) => mqtt().applications.retained(tenantId, filter),
+    retained: (tenantId, filter) => mqtt.applications.retained(tenantId, filter),
     newest: (tenantId) => topicLog.list(tenantId, ""),
     publish: (tenantId, { topic, payload, qos, retain }) =>
-      mqtt().applications.publish(tenantId, topic, payload, { qos, retain }),
+      mqtt.applications.publish(tenantId, topic, payload, { qos, retain }),
   };
   function onPublished(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined {
     topicLog.record(tenantId, message);
@@ -235,8 +235,8 @@ export function createOwnTopics(
   }
   /** Ends sessions of clients and API keys that no longer exist. They would keep messages, and take those of their groups. */
   function endOrphans(): void {
-    for (const credentialId of mqtt().applicationCredentials())
-      if (!credentials.isCredential(credentialId)) mqtt().disconnectApplication(credentialId);
+    for (const credentialId of mqtt.applicationCredentials())
+      if (!credentials.isCredential(credentialId)) mqtt.disconnectApplication(credentialId);
   }
   const { credentials, routes } = createMqttClientsModule(
     { responses, database, clock, events },
@@ -254,7 +254,7 @@ export function createOwnTopics(
   events.on("tenant.deleted", ({ tenantId }) => {
     signIn.tenantDeleted(tenantId);
     topicLog.forget(tenantId);
-    mqtt().forgetTenant(tenantId);
+    mqtt.forgetTenant(tenantId);
   });
   return {
     /** Sign-in of MQTT clients. */

@@ -10,7 +10,7 @@ import type { MqttApplication, MqttServer, StateReceiver } from "../mqtt.types.t
 const INTERVAL_MS = 10_000;
 
 interface SystemTopicsDeps {
-  readonly mqtt: () => MqttServer;
+  readonly mqtt: MqttServer;
   readonly tenants: Pick<TenantsService, "find" | "list">;
   /** Version of the product. */
   readonly version: string;
@@ -51,7 +51,7 @@ export class SystemTopics {
 
   #publish(): void {
     const { mqtt, tenants, log } = this.#deps;
-    const { applications } = mqtt();
+    const { applications } = mqtt;
     if (applications.idle) return;
     const host = tenants.list().find(({ isHost }) => isHost);
     if (host === undefined) return;
@@ -63,7 +63,7 @@ export class SystemTopics {
 
   #counters(): [topic: string, value: Uint8Array][] {
     const { mqtt, clock, version } = this.#deps;
-    const stats = mqtt().stats();
+    const stats = mqtt.stats();
     const uptimeSeconds = Math.floor((clock.monotonic() - this.#startedAt) / 1000);
     const values = {
       version: `Lineside ${version}`,

@@ -72,7 +72,7 @@ test("a message of many readings is published in turns, before later ones of its
     },
   };
   const feed = new ApplicationFeed({
-    ...{ mqtt: () => ({ applications }), clock: systemClock, log: createLogger() },
+    ...{ mqtt: { applications }, clock: systemClock, log: createLogger() },
   } as never); // what the feed uses of them
   const device = { tenantId: "tenant", deviceId: "one" } as never;
   const readings = (from: number, count: number) =>
