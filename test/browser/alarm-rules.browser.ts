@@ -1,7 +1,7 @@
+import { appear, expectTidy } from "./support/screenshots.ts";
 // An alarm rule made by somebody who has never seen one: said back in sentences, tried on what is stored, saved, and raising.
 
 import { beforeAll, expect, test } from "bun:test";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const ui = useConsole({ isStill: true });
@@ -112,23 +112,9 @@ for (const [theme, width, language] of [
 ] as const)
   test(`rules and editor are accessible and keep within ${width} px, ${theme}, ${language}`, async () => {
     const { page } = ui;
-    await page.evaluate(
-      ([selected, spoken]) => {
-        localStorage.setItem("lineside.theme", selected);
-        localStorage.setItem("lineside.language", spoken);
-      },
-      [theme, language] as const,
-    );
-    await page.setViewportSize({ width, height: 900 });
-    const checkScreen = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
-      expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-      expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-        name,
-        px: [0, 0],
-      });
-    };
+    const appearance = { theme, width, language };
+    await appear(page, appearance);
+    const checkScreen = (name: string) => expectTidy(page, name, appearance);
     await page.reload();
     await page.getByTestId("rule").waitFor();
     await checkScreen("rules");

@@ -1,8 +1,8 @@
+import { appear, expectTidy } from "./support/screenshots.ts";
 // Alarms as the person on duty meets them: one comes up by itself, is looked into, commented, acknowledged and cleared.
 
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const ui = useConsole({ isStill: true });
@@ -328,26 +328,9 @@ for (const [theme, width, language] of [
 ] as const)
   test(`list, alarm and overview are accessible and keep within ${width} px, ${theme}, ${language}`, async () => {
     const { page } = ui;
-    await page.evaluate(
-      ([selected, spoken]) => {
-        localStorage.setItem("lineside.theme", selected);
-        localStorage.setItem("lineside.language", spoken);
-      },
-      [theme, language] as const,
-    );
-    await page.setViewportSize({ width, height: 900 });
-    const checkScreen = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({
-          path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`,
-          fullPage: true,
-        });
-      expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-      expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-        name,
-        px: [0, 0],
-      });
-    };
+    const appearance = { theme, width, language };
+    await appear(page, appearance);
+    const checkScreen = (name: string) => expectTidy(page, name, appearance);
     await ui.open("/alarms?state=all");
     await rows().nth(2).waitFor();
     await checkScreen("alarms");

@@ -1,7 +1,7 @@
+import { appear, expectTidy } from "./support/screenshots.ts";
 // A generator from the console: made with a preview, seen to send, changed, paused and deleted.
 
 import { beforeAll, expect, test } from "bun:test";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
@@ -137,23 +137,9 @@ for (const [theme, width, language] of [
     `list and editor are accessible and keep within ${width} px, ${theme}, ${language}`,
     async () => {
       const { page } = ui;
-      await page.evaluate(
-        ([selected, spoken]) => {
-          localStorage.setItem("lineside.theme", selected);
-          localStorage.setItem("lineside.language", spoken);
-        },
-        [theme, language] as const,
-      );
-      await page.setViewportSize({ width, height: 900 });
-      const checkScreen = async (name: string) => {
-        if (process.env.SHOTS)
-          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
-        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-          name,
-          px: [0, 0],
-        });
-      };
+      const appearance = { theme, width, language };
+      await appear(page, appearance);
+      const checkScreen = (name: string) => expectTidy(page, name, appearance);
       await ui.open("/generators");
       await page.getByText("Demo boiler").first().waitFor();
       await checkScreen("generators");

@@ -1,8 +1,9 @@
+import { appear, expectTidy } from "./support/screenshots.ts";
 // A list of devices from a spreadsheet: looked at, mended, imported, and its tokens taken home.
 
 import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const ui = useConsole({ isStill: true });
@@ -125,17 +126,9 @@ for (const [theme, width] of [
 ] as const)
   test(`chooser and preview are accessible and keep within ${width} px, ${theme}`, async () => {
     const { page } = ui;
-    await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
-    await page.setViewportSize({ width, height: 900 });
-    const checkScreen = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
-      expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-      expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-        name,
-        px: [0, 0],
-      });
-    };
+    const appearance = { theme, width };
+    await appear(page, appearance);
+    const checkScreen = (name: string) => expectTidy(page, name, appearance);
     await ui.open("/devices/import");
     await page.getByText("Drop a CSV file here").waitFor();
     await checkScreen("import");

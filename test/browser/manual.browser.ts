@@ -1,3 +1,4 @@
+import { appear } from "./support/screenshots.ts";
 // The manual that comes with the gateway: read, searched, offline.
 
 import { expect, test } from "bun:test";
@@ -28,8 +29,8 @@ for (const [theme, width] of [
 ] as const)
   test(`the manual is accessible and keeps within ${width} px, ${theme}`, async () => {
     const { page } = ui;
-    await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
-    await page.setViewportSize({ width, height: 900 });
+    const appearance = { theme, width };
+    await appear(page, appearance);
     for (const id of ["integrations", "benchmarks", "concepts", "device-protocol"]) {
       await ui.open(`/manual/${id}`);
       await page.getByRole("article").waitFor();

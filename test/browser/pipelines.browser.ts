@@ -1,9 +1,9 @@
+import { appear, expectTidy } from "./support/screenshots.ts";
 // A data pipeline from the console: made, tried on a real message, started, seen to work, taken back, with its webhooks.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { createWebhookReceiver, isSigned, type WebhookReceiver } from "../support/webhook-receiver.ts";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const ui = useConsole({ settings: ["--outbound-allow", "127.0.0.1"], isStill: true });
@@ -200,20 +200,9 @@ for (const [theme, width] of [
 ] as const)
   test(`list, steps, webhooks and dialogs are accessible and keep within ${width} px, ${theme}`, async () => {
     const { page } = ui;
-    await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
-    await page.setViewportSize({ width, height: 900 });
-    const checkScreen = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({
-          path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`,
-          fullPage: true,
-        });
-      expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-      expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-        name,
-        px: [0, 0],
-      });
-    };
+    const appearance = { theme, width };
+    await appear(page, appearance);
+    const checkScreen = (name: string) => expectTidy(page, name, appearance);
     await ui.open("/pipelines");
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).waitFor();
     await checkScreen("pipelines");

@@ -1,7 +1,7 @@
+import { appear, expectTidy } from "./support/screenshots.ts";
 // A timed job from the console: made, seen to run, changed, paused and deleted.
 
 import { beforeAll, expect, test } from "bun:test";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const ui = useConsole({ isStill: true });
@@ -125,17 +125,9 @@ for (const [theme, width] of [
 ] as const)
   test(`list, job and editor are accessible and keep within ${width} px, ${theme}`, async () => {
     const { page } = ui;
-    await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
-    await page.setViewportSize({ width, height: 900 });
-    const checkScreen = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
-      expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-      expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-        name,
-        px: [0, 0],
-      });
-    };
+    const appearance = { theme, width };
+    await appear(page, appearance);
+    const checkScreen = (name: string) => expectTidy(page, name, appearance);
     await ui.open("/scheduler");
     await page.getByRole("link", { name: "Night setback" }).waitFor();
     await checkScreen("jobs");

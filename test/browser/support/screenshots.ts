@@ -4,7 +4,8 @@ import { overflow, seriousFindings } from "./accessibility.ts";
 
 export interface Appearance {
   readonly theme: "light" | "dark";
-  readonly language: "en" | "de";
+  /** As it was, if undefined. */
+  readonly language?: "en" | "de";
   readonly width: number;
 }
 
@@ -13,7 +14,7 @@ export async function appear(page: Page, { theme, language, width }: Appearance)
   await page.evaluate(
     ([selected, spoken]) => {
       localStorage.setItem("lineside.theme", selected);
-      localStorage.setItem("lineside.language", spoken);
+      if (spoken) localStorage.setItem("lineside.language", spoken);
     },
     [theme, language] as const,
   );
