@@ -30,14 +30,35 @@ import { securityHeaders } from "./security-headers.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 import { statusNames } from "./status-names.ts";
 
-/** Operations whose bodies are read before the sender is known. Codes, names and passwords are short. */
-const FOR_ANYBODY = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
+/** Paths with limits of their own for bodies, as patterns without the slash at the beginning. Each one is the beginning of a route. */
+export const BODY_PATHS = {
+  /** Operations whose bodies are read before the sender is known. Codes, names and passwords are short. */
+  forAnybody: ["api/auth", "api/setup", "api/shared", "api/v1/provision", "idp"],
+  /** Operations with their own body limits: lists of devices, history, and data of devices and network servers. */
+  large: [
+    "write$",
+    "api/v2/write$",
+    "api/devices/bulk/import$",
+    "api/devices/bulk/validate$",
+    "api/devices/[^/]+/telemetry/import",
+    "api/v1/(?!telemetry/|provision)[^/]+",
+  ],
+  /** Operations that read their bodies themselves, like the large ones. Some programs label any body as a form. */
+  files: [
+    "api/integrations/codecs/import",
+    "api/integrations/codec-index",
+    "api/setup/restore",
+    "api/gateway/update",
+  ],
+} as const;
+
+const patternOf = (paths: readonly string[]) => new RegExp(`^/+(?:${paths.join("|")})(?:/|$)`, "i");
+const FOR_ANYBODY = patternOf(BODY_PATHS.forAnybody);
+const LARGE = patternOf(BODY_PATHS.large);
+const FILES = patternOf(BODY_PATHS.files);
 /** Parts of an uploaded backup, for a gateway without an owner. */
 const ARCHIVE_PART = /^\/+api\/setup\/restore\/archive$/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
-/** Operations with their own body limits: lists of devices, history, and data of devices and network servers. */
-const LARGE =
-  /^\/+(write$|api\/v2\/write$|api\/(devices\/bulk\/(import|validate)$|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision)))/i;
 const BYTES_MAX = 1024 * 1024;
 
 const SHORT_BYTES_MAX = 64 * 1024;
@@ -56,8 +77,6 @@ function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: number)
 }
 
 const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
-/** Operations that read their bodies themselves, like those of `LARGE`. Some programs label any body as a form. */
-const FILES = /^\/+api\/(codecs\/import|integrations\/codec-index|setup\/restore|gateway\/update)(\/|$)/i;
 
 /**
  * Returns whether the body is too large to be read: megabytes of brackets would block everybody. A body without a length counts as too large. The
@@ -220,7 +239,7 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "Connect a device over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
-            "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before.",
+            "The topics and bodies of MQTT, one object per frame: `{topic, …body}`, or `{topic, body}` if the body is not an object. Text frames are JSON, binary frames CBOR. If `ack` (a number or string) is set, the response is `{ack}` once the message is on disk, or `{ack, topic, error: {code, message}}` if it was refused. Commands, changes of shared attributes and responses are sent without subscribing. Each device has one connection; a new connection replaces it.",
           errors: { 401: "The token is invalid.", 426: "The request is not a WebSocket handshake." },
         },
       },

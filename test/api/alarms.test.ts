@@ -227,7 +227,7 @@ describe("alarm rules", () => {
     ["a rule that is no object", 1, "alarmRules[0]"],
     ["no type", { createRules: [create] }, "alarmRules[0].alarmType"],
     ["nothing that raises it", { alarmType: "a", createRules: [] }, "alarmRules[0].createRules"],
-    ["an unknown field", { ...rule, colour: "red" }, "alarmRules[0].colour"],
+    ["an unknown field", { ...rule, color: "red" }, "alarmRules[0].color"],
     [
       "an unknown severity",
       { ...rule, createRules: [{ ...create, severity: "BAD" }] },

@@ -235,8 +235,8 @@ describe("setting it", () => {
           ["a name of nothing", { name: "  " }, "`name` "],
           ["a name of two lines", { name: "a\nb" }, "`name` "],
           ["a name that is no text", { name: 5 }, "`name` "],
-          ["a colour by name", { primaryColor: "red" }, "`primaryColor` "],
-          ["a colour with more behind it", { primaryColor: "#aabbcc;background:url(x)" }, "`primaryColor` "],
+          ["a color by name", { primaryColor: "red" }, "`primaryColor` "],
+          ["a color with more behind it", { primaryColor: "#aabbcc;background:url(x)" }, "`primaryColor` "],
         ] as const
       ).map(([subject, body, message]) => ({
         name: `${subject} is 400 and names the field`,

@@ -201,8 +201,8 @@ describe("what is wrong with a list", () => {
     ],
     [
       "a column that there is not",
-      { name: "a", deviceType: "t", colour: "red" },
-      { field: "colour", message: /not a column/ },
+      { name: "a", deviceType: "t", shade: "red" },
+      { field: "shade", message: /not a column/ },
     ],
     [
       "a profile that there is not",
@@ -267,7 +267,7 @@ describe("what is wrong with a list", () => {
 
   const broken: [string, string][] = [
     ["no rows", "name,deviceType\n"],
-    ["an unknown column", "name,deviceType,colour\na,t,red\n"],
+    ["an unknown column", "name,deviceType,shade\na,t,red\n"],
     ["a column twice", "name,deviceType,Name\na,t,b\n"],
     ["an open quote", 'name,deviceType\n"a,t\n'],
     ["nothing at all", ""],

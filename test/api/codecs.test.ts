@@ -54,9 +54,12 @@ describe("the library", () => {
     expect((await post("large", `//${"x".repeat(257 * 1024)}`, "text/javascript")).status).toBe(413);
     expect((await post("json", "{}", "application/json")).status).toBe(415);
     expect((await post("bytes", Uint8Array.of(0xff, 0xfe), "text/plain")).status).toBe(400);
+    const long = form.replace(source, `${source}//${"x".repeat(100 * 1024)}`);
+    expect((await post("long form", long, "multipart/form-data; boundary=b")).status).toBe(201);
     expect((await post("empty", "", "multipart/form-data; boundary=b")).status).toBe(400);
     for (const { codecId, name } of (await call("GET", "")).body)
-      if (["plain", "form"].includes(name)) expect((await call("DELETE", `/${codecId}`)).status).toBe(200);
+      if (["plain", "form", "long form"].includes(name))
+        expect((await call("DELETE", `/${codecId}`)).status).toBe(200);
   });
 
   test("reports an error in a source with its line", async () => {

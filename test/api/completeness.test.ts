@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { BODY_PATHS } from "../../src/http/http-app.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { type Ids, policies, withoutDevices } from "./route-policies.ts";
 import { createTenantObjects } from "./tenant-objects.ts";
@@ -143,4 +144,12 @@ test("every described route is in the OpenAPI document with a summary", async ()
     .map((route) => route.replace(/\/$/, "").trim())
     .filter((route) => !documented.has(route) && !hidden.includes(route));
   expect(missing).toEqual([]);
+});
+
+test("each path with a body limit of its own is the beginning of a route", () => {
+  const paths = fixture.app.http.routes.map(({ path }) => path.replace(/:\w+/g, "x"));
+  const unused = Object.values(BODY_PATHS)
+    .flat()
+    .filter((pattern) => !paths.some((path) => new RegExp(`^/${pattern}(?:/|$)`).test(path)));
+  expect(unused).toEqual([]);
 });

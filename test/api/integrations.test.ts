@@ -87,7 +87,7 @@ describe("what is wrong is told", () => {
   const refused: ReadonlyArray<readonly [string, unknown, RegExp]> = [
     ["a type that there is none of", { name: "x", type: "CARRIER_PIGEON" }, /type/],
     ["no name", { name: " ", type: "HTTP" }, /name/],
-    ["a setting that there is none of", { name: "x", type: "HTTP", settings_json: { colour: 1 } }, /colour/],
+    ["a setting that there is none of", { name: "x", type: "HTTP", settings_json: { color: 1 } }, /color/],
     ["MQTT without a broker", { name: "x", type: "MQTT" }, /mqtt/],
     [
       "an address with a password in it",

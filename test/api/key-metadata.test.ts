@@ -129,7 +129,7 @@ describe("key metadata of a profile", () => {
           ["an empty key", () => [{ key: "" }]],
           ["a key of more than 256 bytes", () => [{ key: "ü".repeat(129) }]],
           ["a key twice", () => [temperature, temperature]],
-          ["a field that there is not", () => [{ ...temperature, colour: "red" }]],
+          ["a field that there is not", () => [{ ...temperature, shade: "red" }]],
           ["an own field __proto__", () => [JSON.parse('{"key":"a","__proto__":{}}')]],
           ["a name of 101 characters", () => [{ key: "a", name: "n".repeat(101) }]],
           ["a name in two lines", () => [{ key: "a", name: "n\nn" }]],
@@ -146,7 +146,7 @@ describe("key metadata of a profile", () => {
           ["an unknown limit", () => [{ key: "a", limits: { max: 10 } }]],
           ["a limit that is a text", () => [{ key: "a", limits: { low: "1" } }]],
           [
-            "a colour that is none of the set",
+            "a shade that is none of the set",
             () => [{ key: "a", states: [{ value: 1, name: "a", color: "#f00" }] }],
           ],
           ["a state without a name", () => [{ key: "a", states: [{ value: 1 }] }]],

@@ -204,7 +204,7 @@ describe("a register map in CSV", () => {
     );
     expect(registers.map(({ key }) => key)).toEqual(["a", "e"]);
     expect(problems.map(({ line }) => line)).toEqual([4, 5, 6, 7]);
-    expect((await read("key,address,type,colour\na,0,UINT16,red")).problems).toHaveLength(1);
+    expect((await read("key,address,type,color\na,0,UINT16,red")).problems).toHaveLength(1);
   });
 
   test("is refused where it is no table", async () => {

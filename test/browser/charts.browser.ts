@@ -7,7 +7,7 @@ import { appear, expectTidy } from "./support/screenshots.ts";
 const kiln = useKiln();
 const { ui, begin, charts, explore, series, waitForLine } = kiln;
 
-/** Colour in the middle of the first chart, this far from its top. */
+/** Color in the middle of the first chart, this far from its top. */
 const colorAt = (share: number) =>
   ui.page.evaluate((fromTop) => {
     const over = document.querySelector<HTMLElement>(".u-over");

@@ -63,8 +63,8 @@ test("errors appear at their rows, and the valid rows can be imported alone", as
 test("a file that is not a list of devices is refused, and another one can be selected", async () => {
   const { page } = ui;
   await page.getByRole("button", { name: "Select another file" }).click();
-  await selectFile("colour;size\r\nred;3\r\n");
-  await page.getByRole("alert").getByText("there is no column colour").waitFor();
+  await selectFile("shade;size\r\nred;3\r\n");
+  await page.getByRole("alert").getByText("there is no column shade").waitFor();
   await selectFile("name,deviceType\r\nPump,pump\r\n");
   await page.getByText("All rows are valid.").waitFor();
   await page.getByRole("button", { name: "Import 1 device" }).click();

@@ -73,7 +73,7 @@ test("suggestions are offered for known names and confirmed together", async () 
   ]);
 });
 
-test("states get names and colours, and a key gets a name and limits", async () => {
+test("states get names and colors, and a key gets a name and limits", async () => {
   const { page } = ui;
   await page.getByRole("button", { name: "Edit door_open" }).click();
   await page.getByLabel(/^Name.*instead of the key/).fill("Door");
@@ -91,7 +91,7 @@ test("states get names and colours, and a key gets a name and limits", async () 
       .nth(index)
       .fill(name ?? "");
     await page
-      .getByLabel("Colour")
+      .getByLabel("Color")
       .nth(index)
       .selectOption(color ?? "");
   }

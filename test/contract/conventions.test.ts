@@ -86,7 +86,7 @@ describe("lists", () => {
     });
 
     contract(world, [
-      ["refuses an unknown sort", withQuery(path, "sort=colour"), 400],
+      ["refuses an unknown sort", withQuery(path, "sort=color"), 400],
       ["refuses a limit of zero", withQuery(path, "limit=0"), 400],
       ["refuses a limit that is no number", withQuery(path, "limit=many"), 400],
       ["refuses a negative offset", withQuery(path, "offset=-1"), 400],

@@ -53,7 +53,7 @@ const conditionsInTime = [
     { key, source: Type.Optional(Type.Literal("telemetry")), op: Type.Literal("CHANGED") },
     {
       title: "ChangeCondition",
-      description: "The newest message brought another value than the one before.",
+      description: "The newest message changed the value.",
     },
   ),
   Type.Object(

@@ -9,7 +9,7 @@ export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const source = t.String({
   minLength: 1,
   maxLength: SOURCE_BYTES_MAX,
-  description: `JavaScript, ${SOURCE_BYTES_MAX / 1024} KiB at the most, that defines at least one of: ${SCRIPT_FUNCTIONS.join(", ")}`,
+  description: `JavaScript, ${SOURCE_BYTES_MAX / 1024} KiB at most, that defines at least one of: ${SCRIPT_FUNCTIONS.join(", ")}`,
 });
 const settable = {
   name: nameText(256),
@@ -83,7 +83,7 @@ export const trialBody = t.Object(
 
 export const trialResponse = t.Object(
   {
-    result: jsonValue("null where there is none"),
+    result: jsonValue("null if there is none"),
     dropped: t.Boolean({ description: "the script returned null or nothing" }),
     bytes: t.Union([
       t.Object({ hex: t.String(), base64: t.String(), fPort: t.Union([t.Number(), t.Null()]) }),

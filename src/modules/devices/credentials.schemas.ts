@@ -60,7 +60,7 @@ export const credentialsDetail = t.Object({
     t.String({ description: "a generated password; only the response that created it has it" }),
   ),
   fingerprint: t.Optional(t.String()),
-  validTo: t.Optional(t.String({ description: "ISO 8601; where the certificate itself was given" })),
+  validTo: t.Optional(t.String({ description: "ISO 8601; if the certificate itself was given" })),
   confirmed: t.Optional(
     t.Boolean({
       description: "X509 only: whether a connection has proven that the certificate is the device's",

@@ -76,7 +76,7 @@ const settings = {
       minimum: 1,
       maximum: 16,
       description:
-        "MQTT sessions that a device may have simultaneously, each under a client id of its own (default 1: a new connection ends the one before)",
+        "MQTT sessions that a device may have simultaneously, each under a client id of its own (default 1: a new connection ends the previous connection)",
     }),
   ),
   sessionsWhenFull: t.Optional(

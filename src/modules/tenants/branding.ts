@@ -70,7 +70,7 @@ function readName(text: string): string {
 }
 
 function readPrimaryColor(text: string): string {
-  if (parseColor(text) === undefined) throw wrong("primaryColor", detail("rule.colour"));
+  if (parseColor(text) === undefined) throw wrong("primaryColor", detail("rule.color"));
   return text.toLowerCase();
 }
 

@@ -101,7 +101,7 @@ export const tenantUsage = t.Object(
         queuedBytes: limit("bytes of messages that wait for MQTT clients"),
         auditEntries: wholeNumber({ description: "entries of the audit log" }),
       },
-      { description: "limits in force: the plan's, or the gateway's settings where the plan sets none" },
+      { description: "limits in force: the plan's, or the gateway's settings if the plan sets none" },
     ),
   },
   { title: "TenantUsage" },

@@ -89,7 +89,10 @@ export function createUplinksModule(
       ) as unknown as TargetSettings, // checked when they were stored
     reach,
     command: commandRunner(commands),
-    ...{ settings, onFault: faultReporter(events), clock, log },
+    settings,
+    onFault: faultReporter(events),
+    clock,
+    log,
   });
   health.add(() => fleet.problem());
   const uplinks = new UplinksService({

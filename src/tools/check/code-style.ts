@@ -67,14 +67,13 @@ const isPrivateMember = (node: ts.Node): boolean =>
     ts.isParameter(node)) &&
   node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) === true;
 
-const isListOfNames = (node: ts.Node): boolean =>
-  ts.isSpreadAssignment(node) &&
-  ts.isObjectLiteralExpression(node.expression) &&
-  node.expression.properties.every(ts.isShorthandPropertyAssignment);
+const isSpreadLiteral = (node: ts.Node): boolean =>
+  (ts.isSpreadAssignment(node) || ts.isJsxSpreadAttribute(node)) &&
+  ts.isObjectLiteralExpression(node.expression);
 
 function* othersIn(node: ts.Node): Generator<[ts.Node, string]> {
   if (isPrivateMember(node)) yield [node, "a private member is written #x"];
-  if (isListOfNames(node)) yield [node, "the fields of an object are written out"];
+  if (isSpreadLiteral(node)) yield [node, "the fields of a literal are written out, not spread"];
   for (const child of node.getChildren()) yield* othersIn(child);
 }
 

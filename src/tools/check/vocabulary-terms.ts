@@ -42,7 +42,7 @@ export const nameTerms: readonly Term[] = [
     "test/cli/outbox.test.ts",
     "test/architecture-web.test.ts",
   ]),
-  ...names("notice, notices"),
+  ...names("notice, notices, colour, colours"),
 ];
 
 /** Forbidden as whole names of variables and parameters, because they carry no meaning. */
@@ -97,6 +97,10 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     {
       word: "British spelling (color, behavior, neighbor, favorite, gray)",
       pattern: /(?<![.\w])(?:colour|behaviour|neighbour|favourite|grey|labelled|recognis)/i,
+    },
+    {
+      word: "at the most, the one before, where there is none (at most, the previous, if there is none)",
+      pattern: /\bat the most\b|\bthan the one before\b|\bwhere there is none\b/,
     },
     { word: "remedy (fix)", pattern: /\bremed(?:y|ies)\b/i },
     { word: "goes on from, made up for", pattern: /\bgoes on from\b|\bmade up for\b/ },

@@ -195,7 +195,7 @@ function main(): number {
       : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`, ...comments];
   });
   const texts = join("src", "lib", "texts");
-  const pageTexts = readdirSync(join(root, texts)).filter((file) => /\.de\.json$|^server\.en/.test(file));
+  const pageTexts = readdirSync(join(root, texts)).filter((file) => /\.(?:de|en)\.json$/.test(file));
   problems.push(
     ...pageTexts.flatMap((file) =>
       checkPage(join(texts, file), readFileSync(join(root, texts, file), "utf8")),

@@ -6,8 +6,8 @@ import type { Page } from "playwright-core";
 const axeSource = readFileSync(join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js"), "utf8");
 
 /**
- * Waits until no colour is on its way from one theme to the other. The page hears of another theme a frame later, and an
- * inherited colour reaches each level of the tree a transition later than the level above.
+ * Waits until no color is on its way from one theme to the other. The page hears of another theme a frame later, and an
+ * inherited color reaches each level of the tree a transition later than the level above.
  */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
@@ -26,7 +26,7 @@ const settled = (page: Page): Promise<void> =>
 
 /**
  * What axe finds serious or critical on the page. An element that changes while it is looked at, such as a button that becomes enabled, can
- * be found with the old colour on the new ground: only what a second look finds, too, counts.
+ * be found with the old color on the new ground: only what a second look finds, too, counts.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const first = await findingsNow(page);

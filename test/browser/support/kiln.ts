@@ -47,7 +47,7 @@ export function useKiln() {
     charts,
     series,
     explore: (panes: string) => ui.open(`/explore?${new URLSearchParams({ panes, window: "live.7200000" })}`),
-    /** Waits until the first chart has at least as many pixels of the colour of its first line. */
+    /** Waits until the first chart has at least as many pixels of the color of its first line. */
     waitForLine: (pixels: number) =>
       ui.page.waitForFunction((pixelsMin) => {
         const canvas = document.querySelector<HTMLCanvasElement>(".uplot canvas");

@@ -25,7 +25,7 @@ export async function showIn(page: Page, language: PageLanguage, height = 560, w
   await page.setViewportSize({ width, height });
 }
 
-/** Saves what the page shows now. Needs `pngquant`, which reduces the number of colours. */
+/** Saves what the page shows now. Needs `pngquant`, which reduces the number of colors. */
 export async function take(page: Page, name: string, language: PageLanguage, clip?: Clip): Promise<void> {
   await page.waitForTimeout(SETTLED_MS);
   const path = join(IMAGES, `${name}${language === "en" ? "" : `.${language}`}.png`);

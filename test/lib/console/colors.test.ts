@@ -4,7 +4,7 @@ import { contrast, inkOn, parseColor, readableOn } from "../../../src/lib/consol
 
 const rgb = (text: string) => parseColor(text) ?? [0, 0, 0];
 
-test("a colour is six hexadecimal digits behind a hash, and nothing else", () => {
+test("a color is six hexadecimal digits behind a hash, and nothing else", () => {
   expect(parseColor("#0e5A6b")).toEqual([14, 90, 107]);
   for (const text of ["", "0e5a6b", "#0e5", "#0e5a6b00", "#0e5a6g", "red", "#0e5a6b;}"])
     expect(parseColor(text)).toBeUndefined();
@@ -16,12 +16,12 @@ test("contrast is as WCAG has it", () => {
   expect(contrast(rgb("#123456"), rgb("#123456"))).toBe(1);
 });
 
-test("a colour that can be read stays as it is", () => {
+test("a color that can be read stays as it is", () => {
   expect(readableOn(rgb("#0e5a6b"), [rgb("#ffffff")], 4.5)).toBe("#0e5a6b");
   expect(readableOn(rgb("#5cc4d8"), [rgb("#12171b")], 4.5)).toBe("#5cc4d8");
 });
 
-test("whatever colour is chosen, it can be read on the grounds of both themes, and so can the ink on it", () => {
+test("whatever color is chosen, it can be read on the grounds of both themes, and so can the ink on it", () => {
   const channel = fc.integer({ min: 0, max: 255 });
   const themes = [
     [rgb("#ffffff"), rgb("#f3f3f0")],

@@ -63,7 +63,7 @@ describe("where a setting comes from", () => {
 
 describe("mistakes are reported at once, one sentence each", () => {
   test("from every source together", async () => {
-    const config = await file("colour = 'red'\nmqtt_port = 'x'\n");
+    const config = await file("shade = 'red'\nmqtt_port = 'x'\n");
     const mistakes = mistakesOf(["--config", config, "--http-port", "99999", "--nope", "1", "stray"], {
       LINESIDE_LOG_LEVEL: "loud",
       LINESIDE_OWNER_EMAIL: "a@b.example",
@@ -72,7 +72,7 @@ describe("mistakes are reported at once, one sentence each", () => {
     for (const part of [
       "--nope",
       "stray",
-      "colour",
+      "shade",
       "--http-port",
       "mqtt_port",
       "LINESIDE_LOG_LEVEL",
@@ -141,8 +141,8 @@ describe("a setting that does not exist", () => {
     expect(mistakesOf([], { LINESIDE_HTTP_PROT: "80" })).toEqual([
       "LINESIDE_HTTP_PROT is not a setting (did you mean LINESIDE_HTTP_PORT?).",
     ]);
-    expect(mistakesOf([], { LINESIDE_COLOUR_OF_CASE: "red" })).toEqual([
-      "LINESIDE_COLOUR_OF_CASE is not a setting.",
+    expect(mistakesOf([], { LINESIDE_SHADE_OF_CASE: "red" })).toEqual([
+      "LINESIDE_SHADE_OF_CASE is not a setting.",
     ]);
   });
 

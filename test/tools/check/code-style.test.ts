@@ -46,7 +46,9 @@ test("a private member is #x, except a constructor", () => {
   expect(problemsOf("class A { private constructor() {} #x = 1; }")).toEqual([]);
 });
 
-test("the fields of an object are written out", () => {
-  expect(problemsOf("f({ ...{ a, b }, c });")).toEqual(["x.ts:1: the fields of an object are written out"]);
-  expect(problemsOf("f({ ...rest, ...{ a: 1 } });")).toEqual([]);
+test("the fields of a literal are written out, not spread", () => {
+  const problem = "x.ts:1: the fields of a literal are written out, not spread";
+  expect(problemsOf("f({ ...{ a, b }, c });")).toEqual([problem]);
+  expect(problemsOf("f({ ...rest, ...{ a: 1 } });")).toEqual([problem]);
+  expect(problemsOf("f({ ...rest, ...(isOpen && { a: 1 }) });")).toEqual([]);
 });

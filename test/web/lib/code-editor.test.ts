@@ -13,7 +13,7 @@ test("code is cut into words, texts, numbers and comments", () => {
     "plain ;",
     'comment // "no text"',
   ]);
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what is coloured here is source
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what is colored here is source
   expect(kinds("/* over\ntwo */ 'it\\'s' + `a${b}c`").map((kind) => kind.split(" ")[0])).toEqual([
     "comment",
     "plain",

@@ -125,7 +125,12 @@ export class AlarmCounts {
     const { deviceId, deviceName, name } = event;
     const id = `${deviceId}\n${name}`;
     const alarm = this.#alarms.get(id) ?? {
-      ...{ deviceId, deviceName, name, severity, raised: 0, chatters: 0 },
+      deviceId,
+      deviceName,
+      name,
+      severity,
+      raised: 0,
+      chatters: 0,
       recent: [],
     };
     alarm.raised++;

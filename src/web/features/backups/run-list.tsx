@@ -8,7 +8,7 @@ import { TimelineItem } from "../../ui/page/timeline.tsx";
 import { RunSize } from "./backup-state.tsx";
 import type { BackupRun } from "./backups-api.ts";
 
-const COLOURS: Record<BackupRun["state"], string> = {
+const COLORS: Record<BackupRun["state"], string> = {
   RUNNING: "text-primary",
   DONE: "text-success",
   DAMAGED: "text-error",
@@ -50,7 +50,7 @@ function RunRow({ run }: { run: BackupRun }) {
     <TimelineItem
       at={startedAt}
       state={t(`backupState.${run.state}`)}
-      color={COLOURS[run.state]}
+      color={COLORS[run.state]}
       aside={<RunSize run={run} />}
     >
       {t(run.trigger === "USER" ? "backups.byUser" : "backups.bySchedule")}

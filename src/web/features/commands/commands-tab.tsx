@@ -22,7 +22,7 @@ import { sendForm } from "./send-form.ts";
 
 const SHOWN = 100;
 
-const COLOURS: Record<CommandState, string> = {
+const COLORS: Record<CommandState, string> = {
   QUEUED: "text-soft",
   SENT: "text-primary",
   DELIVERED: "text-primary",
@@ -99,7 +99,7 @@ export function CommandItem({ command }: { command: DeviceCommand }) {
     <TimelineItem
       at={toMs(command.finishedAt ?? command.createdAt) ?? 0}
       state={t(`command.${status}`)}
-      color={COLOURS[status]}
+      color={COLORS[status]}
       aside={
         <>
           <p>{t("commands.by", { name: command.createdBy })}</p>

@@ -69,7 +69,8 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
         {list.data?.map((share) => (
           <ShareRow
             key={share.shareId}
-            {...{ share, dashboardId }}
+            share={share}
+            dashboardId={dashboardId}
             dashboards={dashboards.data ?? []}
             onEnd={() => end(share)}
           />

@@ -228,7 +228,7 @@ function StateFields({ form, set }: PartProps) {
           />
           <select
             class="select w-36"
-            aria-label={t("common.colour")}
+            aria-label={t("common.color")}
             value={state.color}
             onChange={(e) =>
               change(index, { color: STATE_COLORS.find((color) => color === e.currentTarget.value) ?? "" })

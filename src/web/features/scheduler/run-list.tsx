@@ -7,7 +7,7 @@ import { errorText } from "../../ui/page/error-text.ts";
 import { TimelineItem } from "../../ui/page/timeline.tsx";
 import { type JobRun, type RunStatus, type RunTarget, schedulerApi } from "./scheduler-api.ts";
 
-const COLOURS: Record<RunStatus, string> = {
+const COLORS: Record<RunStatus, string> = {
   RUNNING: "text-primary",
   SUCCESS: "text-success",
   PARTIAL: "text-warning",
@@ -17,7 +17,7 @@ const COLOURS: Record<RunStatus, string> = {
 const TARGETS_MAX = 10_000;
 
 export const RunWord = ({ status }: { status: RunStatus }) => (
-  <span class={`text-sm font-semibold ${COLOURS[status]}`}>{t(`runStatus.${status}`)}</span>
+  <span class={`text-sm font-semibold ${COLORS[status]}`}>{t(`runStatus.${status}`)}</span>
 );
 
 /** Lists runs, the newest first. Each can be opened to show the results of its devices. */
@@ -38,7 +38,7 @@ export function RunList({
           at={toMs(run.scheduledFor) ?? 0}
           timeZone={timezone}
           state={t(run.waiting ? "command.QUEUED" : `runStatus.${run.status}`)}
-          color={COLOURS[run.status]}
+          color={COLORS[run.status]}
           more={
             <div class="flex flex-col gap-2">
               {run.errorText && <p class="break-words">{serverText(run.errorText)}</p>}

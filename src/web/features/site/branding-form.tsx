@@ -73,7 +73,7 @@ export const brandingForm: FormDefinition = {
   fields: [
     [
       { path: "name", input: { maxLength: BRANDING_NAME_CHARACTERS_MAX, placeholder: "Lineside" } },
-      { path: "primaryColor", text: "colour", control: ColorControl },
+      { path: "primaryColor", text: "color", control: ColorControl },
     ],
     { path: "logo", control: LogoControl },
   ],

@@ -278,11 +278,11 @@ function LogLevelSetting() {
   );
 }
 
-const LEVEL_MARKS: Record<LogLevel, { readonly icon: LucideIcon; readonly colour: string }> = {
-  debug: { icon: Bug, colour: "text-soft" },
-  info: { icon: Info, colour: "text-info" },
-  warning: { icon: TriangleAlert, colour: "text-warning" },
-  error: { icon: CircleX, colour: "text-error" },
+const LEVEL_MARKS: Record<LogLevel, { readonly icon: LucideIcon; readonly color: string }> = {
+  debug: { icon: Bug, color: "text-soft" },
+  info: { icon: Info, color: "text-info" },
+  warning: { icon: TriangleAlert, color: "text-warning" },
+  error: { icon: CircleX, color: "text-error" },
 };
 
 /** Lines of the log. The page scrolls with new lines unless `isFollowing`. */
@@ -298,11 +298,11 @@ const LogList = ({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowin
 );
 
 function Line({ line }: { line: LogLine }) {
-  const { icon: Icon, colour } = LEVEL_MARKS[line.level];
+  const { icon: Icon, color } = LEVEL_MARKS[line.level];
   const time = toMs(line.time) ?? 0;
   return (
     <li class="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[6rem_9.5rem_minmax(0,1fr)]">
-      <span class={`inline-flex items-center gap-1.5 self-start text-sm font-semibold ${colour}`}>
+      <span class={`inline-flex items-center gap-1.5 self-start text-sm font-semibold ${color}`}>
         <Icon size={15} class="flex-none" aria-hidden="true" />
         {t(`logLevel.${line.level}`)}
       </span>

@@ -121,12 +121,12 @@ function Health() {
 }
 
 function Problem({ reason, severity }: { reason: HealthReason; severity: "error" | "warning" }) {
-  const colour = severity === "error" ? "text-error" : "text-warning";
+  const color = severity === "error" ? "text-error" : "text-warning";
   return (
     <li class="flex items-start gap-2">
-      <TriangleAlert size={18} class={`mt-0.5 flex-none ${colour}`} aria-hidden="true" />
+      <TriangleAlert size={18} class={`mt-0.5 flex-none ${color}`} aria-hidden="true" />
       <span class="min-w-0 wrap-anywhere">
-        <strong class={colour}>{t(`system.${severity}`)}</strong> {serverText(reason, reason.message)}
+        <strong class={color}>{t(`system.${severity}`)}</strong> {serverText(reason, reason.message)}
       </span>
     </li>
   );

@@ -58,7 +58,14 @@ export function Lanes({ deviceId, bounds, ...props }: Props) {
           <section key={group.map(({ key }) => key).join()} class="panel min-w-0 overflow-hidden">
             <div class="flex flex-col px-4 pt-3">
               {group.map(({ key }, index) => (
-                <Row key={key} {...{ deviceId, bounds, link }} name={key} line={lines[index]!} />
+                <Row
+                  key={key}
+                  deviceId={deviceId}
+                  bounds={bounds}
+                  link={link}
+                  name={key}
+                  line={lines[index]!}
+                />
               ))}
             </div>
             <ChartHost

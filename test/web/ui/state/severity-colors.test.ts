@@ -26,7 +26,7 @@ for (const theme of ["light", "dark"]) {
   const color = (name: string) => tokens.get(name) ?? "";
   const grounds = [color("--color-base-100"), color("--color-base-200")];
 
-  test.each([...ALARM_SEVERITIES])(`the colours of %s are readable in the ${theme} theme`, (severity) => {
+  test.each([...ALARM_SEVERITIES])(`the colors of %s are readable in the ${theme} theme`, (severity) => {
     for (const ground of grounds) {
       const mark = color(severityVariable(severity));
       const text = color(`${severityVariable(severity)}-text`);
@@ -35,12 +35,12 @@ for (const theme of ["light", "dark"]) {
     }
   });
 
-  test(`no two severities share a colour in the ${theme} theme, and none has that of information`, () => {
+  test(`no two severities share a color in the ${theme} theme, and none has that of information`, () => {
     const marks = ALARM_SEVERITIES.map((severity) => color(severityVariable(severity)));
     expect(new Set([...marks, color("--color-info")]).size).toBe(ALARM_SEVERITIES.length + 1);
   });
 
-  test(`red, orange and yellow states have the colours of severities in the ${theme} theme`, () => {
+  test(`red, orange and yellow states have the colors of severities in the ${theme} theme`, () => {
     const isDark = theme === "dark";
     expect(stateColor("red", isDark)).toBe(color(severityVariable("CRITICAL")));
     expect(stateColor("orange", isDark)).toBe(color(severityVariable("MAJOR")));
@@ -54,7 +54,7 @@ test("every class of a severity has a token in the style sheet", () => {
       expect(styles).toContain(`--color-${severityClass(severity, use).replace(/^(text|fill|bg)-/, "")}:`);
 });
 
-test("a value beyond a limit has the colour of the alarm that a rule on that limit raises", () => {
+test("a value beyond a limit has the color of the alarm that a rule on that limit raises", () => {
   for (const level of ["warning", "critical"] as const)
     expect(levelClass(level, "text")).toBe(severityClass(limitSeverities[level], "text"));
   expect(levelClass("normal", "fill", "bg-primary")).toBe("bg-primary");

@@ -79,7 +79,9 @@ export function WidgetFields({ parts, ...props }: Props) {
       {parts.includes("keys") && <KeysField selected={selected} choices={choices} onChange={onChange} />}
       {commands.length > 0 && (
         <CommandField
-          {...{ commands, command, config }}
+          commands={commands}
+          command={command}
+          config={config}
           onChange={(changes) => {
             setOther(false);
             onChange(changes);

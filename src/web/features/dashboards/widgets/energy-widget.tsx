@@ -104,7 +104,16 @@ export function EnergyWidget(props: WidgetProps) {
         <span class="reading text-2xl font-semibold">{shown(widget, amount, metadataOfAmount(props))}</span>
         {cost !== undefined && <span class="reading text-lg">{cost}</span>}
         <span class="text-sm text-soft">{pointed ? labelOf(pointed, calendar) : t("energy.total")}</span>
-        {before.length > 0 && <Compared {...props} {...{ before, soFar, pointed, amount, starts }} />}
+        {before.length > 0 && (
+          <Compared
+            {...props}
+            before={before}
+            soFar={soFar}
+            pointed={pointed}
+            amount={amount}
+            starts={starts}
+          />
+        )}
       </div>
       <Bars {...props} all={all} before={before} calendar={calendar} onPoint={setPointed} />
       <Table {...props} all={all} calendar={calendar} />

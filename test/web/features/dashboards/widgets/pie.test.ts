@@ -32,7 +32,7 @@ test("adds up the times of states", () => {
   ]);
 });
 
-test("gives values without states a colour each", () => {
+test("gives values without states a color each", () => {
   const values = ["a", "a", "b", true].map((value) => ({ value, metadata: undefined }));
   const slices = slicesOf(values);
   expect(slices.map(({ amount }) => amount)).toEqual([2, 1, 1]);
