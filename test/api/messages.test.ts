@@ -135,7 +135,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "POST /api/data-pipelines",
     { name: "p", steps: [{ type: "webhook_forward", url: "http://127.0.0.1" }] },
-    "`steps` contains an address that the gateway does not send to: 127.0.0.1. It is this machine itself. To allow this address, add it to the setting outbound_allow.",
+    "`steps` contains an address that the gateway does not send to: 127.0.0.1. It is an address of this machine. To allow this address, add it to the setting outbound_allow.",
   ],
   [
     "GET /api/users?sort=foo",

@@ -7,7 +7,7 @@ export interface CertificateFacts {
   readonly validTo: number;
 }
 
-/** Returns the fingerprint in `AB:CD:…`, the format of tools, or in plain digits of either case; undefined for anything else. */
+/** Normalizes a SHA-256 fingerprint, `AB:CD:…` or plain hex digits of either case, to 64 lowercase digits; undefined for anything else. */
 export function toFingerprint(text: string): string | undefined {
   const digits = text.replace(/[:\s]/g, "").toLowerCase();
   return /^[0-9a-f]{64}$/.test(digits) ? digits : undefined;

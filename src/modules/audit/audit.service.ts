@@ -169,7 +169,6 @@ export interface AuditService extends AuditRecorder {
   listActions(scope: AuditScope): string[];
   /** Yields all matches, newest first, page by page: a slow reader holds no resources. */
   pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<readonly AuditEntry[]>;
-  /** Returns the number of entries in a tenant's log. */
   countOf(tenantId: TenantId): number;
   start(): void;
   stop(): void;

@@ -13,8 +13,8 @@ import {
 import { join } from "node:path";
 import { unavailable } from "../../lib/core/domain-error.ts";
 import { isHotLog, listHotLogs } from "../../platform/database/hot-log-names.ts";
+import { isUnreadableFile, naming } from "../../platform/files/data-file.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
-import { isUnreadableFile, naming } from "../../platform/files/own-file.ts";
 import { logProblems } from "../telemetry/store/check-file.ts";
 import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
 import { PackWriter } from "./pack-writer.ts";

@@ -44,7 +44,7 @@ const shown = {
   createdAt: isoTime,
   updatedAt: t.String(),
 };
-/** Codec without its source: 200 sources are 6 MB. */
+/** Codec without its source: the sources of a list may be 50 MiB. */
 export const listedCodecBody = t.Object(shown, { title: "ListedCodec" });
 export const codecBody = t.Object({ ...shown, source: t.String() }, { title: "Codec" });
 

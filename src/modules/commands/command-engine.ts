@@ -43,7 +43,6 @@ function failureIn(response: CommandResponse): Text | undefined {
   return typeof message === "string" ? said(message) : detail("command_error.reported");
 }
 
-/** Returns the outcome of a command with this response. */
 function outcomeOf(response: CommandResponse) {
   const error = failureIn(response) ?? null;
   const status = error === null ? ("SUCCESSFUL" as const) : ("FAILED" as const);

@@ -22,7 +22,7 @@ export interface CommandFilter {
   readonly status?: CommandState | undefined;
   /** Part of the method. */
   readonly search?: string | undefined;
-  /** Creation time of the first (`from`) and last command, epoch ms. */
+  /** Earliest and latest time of creation, epoch ms. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }

@@ -3,7 +3,6 @@ import { itemToWire } from "../api/resource.ts";
 import type { Dashboard, DashboardContent, Executed, Version } from "./dashboards.resource.ts";
 import type { VersionEntry } from "./dashboards.types.ts";
 
-/** Removes fields that were never set. */
 const withoutUnset = <Rest extends object>({
   timeWindow,
   configuration,

@@ -163,7 +163,11 @@ export const signUpRoutes = (deps: {
           summary: "Create the tenant of a user who has signed up",
           description:
             "Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another `role` is accepted, and the response says TENANT_OWNER. The token stays valid.",
-          errors: { ...CLOSED_ERROR, 400: "The plan is unknown.", 409: "The user has a tenant." },
+          errors: {
+            ...CLOSED_ERROR,
+            400: "The plan is unknown.",
+            409: "The user already belongs to a tenant.",
+          },
           example: { fullName: "Ann Miller", tenantName: "Plant North", planId: "basic" },
         },
       },

@@ -257,7 +257,7 @@ const queryDetail = (method: "GET" | "POST") => ({
   summary: `Prepare a database, as in InfluxDB 1 (${method})`,
   description:
     "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused.",
-  errors: { 401: "The token is wrong.", 429: "There were too many wrong tokens." },
+  errors: { 401: "The token is wrong.", 429: "Too many requests with a wrong token came from this address." },
   security: [{ influxToken: [] }],
   responses: { 200: objectResponse("`results`, one for each statement.") },
 });

@@ -95,7 +95,7 @@ export const mailSettingsRoutes = (deps: {
           errors: {
             ...FIXED,
             ...OPERATORS_ONLY,
-            400: "The host changes and a user is set, but the password is missing.",
+            400: "`password` is required if `host` changes and `user` is set.",
           },
           example: {
             server: {

@@ -33,7 +33,7 @@ export const noteResource = defineResource({
       description:
         "The note belongs to a moment or a stretch of time, which may be in the future; charts show it there. It is deleted with the device.",
       errors: {
-        400: "The end is before the beginning.",
+        400: "`until` is before `at`.",
         404: "The device is unknown.",
         409: `There are already ${DEVICE_NOTES_MAX} notes on the device or ${NOTES_MAX} in the tenant.`,
         413: "The notes of the tenant would take up more than 8 MiB.",

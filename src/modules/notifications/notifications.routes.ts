@@ -74,7 +74,9 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           summary: "Send a test notification to the caller",
           description:
             "Sends it to the caller's own email address or phone number and returns the result. If sending fails, `success` is false and the response says why.",
-          errors: { 429: "There were ten tests within ten minutes." },
+          errors: {
+            429: "The caller sent 10 tests within 10 minutes. `Retry-After` says when to try again.",
+          },
           example: { channel: "email" },
         },
       },

@@ -1,6 +1,6 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
-import { DAY_MS } from "../../lib/core/units.ts";
-import { backOffMs } from "../../lib/network/retry-policy.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/core/units.ts";
+import { backOffMs, GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
@@ -110,7 +110,10 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
 
   /** Converts rows to dead letters without an attempt. Each source is notified once. */
   function giveUp(targets: readonly TargetRow[], { reason, ...options }: GiveUp): Map<string, Load> {
-    const error = detail(reason === "full" ? "delivery_error.no_room" : "delivery_error.too_old");
+    const error =
+      reason === "full"
+        ? detail("delivery_error.no_room")
+        : detail("delivery_error.too_old", { hours: GIVE_UP_AFTER_MS / HOUR_MS });
     const diedAt = clock.now();
     const gone = new Map<string, Load>();
     /** One target per source, with the number of its requests. */

@@ -61,10 +61,12 @@ function checkRules(
   checkCommandDefinitions(commands);
 }
 
-function withAnnounced(
-  present: readonly KeyMetadata[],
-  announced: readonly { readonly metadata: KeyMetadata; readonly before?: KeyMetadata | undefined }[],
-): KeyMetadata[] {
+interface AnnouncedKey {
+  readonly metadata: KeyMetadata;
+  readonly before?: KeyMetadata | undefined;
+}
+
+function withAnnounced(present: readonly KeyMetadata[], announced: readonly AnnouncedKey[]): KeyMetadata[] {
   const described = new Map(present.map((entry) => [entry.key, entry]));
   for (const { metadata, before } of announced) {
     const entry = described.get(metadata.key);
@@ -73,11 +75,6 @@ function withAnnounced(
       described.set(metadata.key, metadata);
   }
   return [...described.values()];
-}
-
-interface AnnouncedKey {
-  readonly metadata: KeyMetadata;
-  readonly before?: KeyMetadata | undefined;
 }
 
 /**
@@ -198,7 +195,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       void insert(tenantId, {
         name: "default",
         isDefault: true,
-        description: "Used where nothing else is selected",
+        description: "",
       }),
   };
 }

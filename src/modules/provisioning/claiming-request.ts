@@ -4,7 +4,7 @@ import type { ClaimingRequest } from "./claiming.types.ts";
 
 export const SECRET_KEY_CHARACTERS_MIN = 6;
 export const SECRET_KEY_CHARACTERS_MAX = 128;
-/** Default time in ms for claiming a device: a day, as in the widely used device API. */
+/** Default time in ms for claiming a device: a day, as in ThingsBoard's device API. */
 export const CLAIMING_MS_DEFAULT = 86_400_000;
 /** Max. time for claiming: ten years, because a device with a code on its sticker may be stored in a warehouse. */
 export const CLAIMING_MS_MAX = 3_650 * 86_400_000;

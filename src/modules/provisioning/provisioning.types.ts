@@ -13,7 +13,7 @@ export interface Provisioning {
   readonly updatedAt: number;
 }
 
-/** Response to a claim, in the form of the widely used device API. */
+/** Response to a claim, in the form of ThingsBoard's device API. */
 export interface ClaimResponse {
   readonly status: "SUCCESS" | "FAILURE" | "NOT_FOUND";
   readonly credentialsType?: "ACCESS_TOKEN" | "MQTT_BASIC" | "X509_CERTIFICATE";

@@ -34,7 +34,7 @@ export function createStorageModule(
     disk,
   }: {
     readonly tenants: TenantsModule;
-    /** Reader of the state of the disk; default: the operating system. */
+    /** Disk probes; by default the operating system's. */
     readonly disk: { readonly readSpace?: ReadSpace; readonly isReadOnly?: ReadOnlyCheck };
   },
 ) {

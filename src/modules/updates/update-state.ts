@@ -12,9 +12,9 @@ import { dirname, join } from "node:path";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Schemas } from "../../platform/database/data-schemas.ts";
+import { openOwnFile, readOwnFile, writeNewFile } from "../../platform/files/data-file.ts";
 import { syncPath } from "../../platform/files/durable-file.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
-import { openOwnFile, readOwnFile, writeNewFile } from "../../platform/files/own-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 
 const PHASES = ["STAGED", "TRIAL", "PROBATION", "PROVED", "REPLACING", "REPLACED"] as const;

@@ -5,7 +5,7 @@ import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { openOwnFile, writeWhole } from "../../platform/files/own-file.ts";
+import { openOwnFile, writeWhole } from "../../platform/files/data-file.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { AuditActor, AuditRecorder } from "../audit/audit.types.ts";
 import type { BackupsService } from "../backups/backups.service.ts";

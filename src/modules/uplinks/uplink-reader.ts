@@ -1,4 +1,4 @@
-import { nextUp } from "../../lib/data/next-double.ts";
+import { nextUp } from "../../lib/data/next-up.ts";
 import { FeedDecoder, feedRowsOf } from "../telemetry/feed-decoder.service.ts";
 import type {
   ChunkMax,

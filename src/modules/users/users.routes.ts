@@ -123,8 +123,7 @@ export const usersRoutes = (deps: {
           description:
             "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed email. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it.",
           errors: {
-            400: "The payload is invalid.",
-            403: "The caller may not make this change. While acting as another user, a caller can change neither an email nor their own user.",
+            403: "Requires an owner or administrator for other users, and an owner for owners. While acting as another user, a caller can change neither an email nor their own user.",
             404: "The user is unknown.",
             409: "The email belongs to another user, or the last active owner (`isProtected`) would be disabled or get another role.",
             429: "Too many email addresses were changed (the limits of invitations apply). `Retry-After` says when to try again.",

@@ -260,7 +260,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (!this.#held) this.#read();
   }
 
-  /** Pauses reading while commits or output accumulate. */
+  /** Pauses or resumes reading: paused while commits or output accumulate, and during authentication and subscribing. */
   #hold(): void {
     const isAuthenticating = this.#state === "authenticating";
     const isBehind = this.#client?.intake.full === true || this.output.congested;

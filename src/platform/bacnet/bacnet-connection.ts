@@ -28,7 +28,7 @@ import {
 } from "../../lib/bacnet/bacnet-pdu.ts";
 import { conflict, detail, invalid, timedOut } from "../../lib/core/domain-error.ts";
 import { EndingConnection } from "../network/ending-connection.ts";
-import { openFirst } from "../network/open-first.ts";
+import { openFirst } from "../network/first-reachable.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import type { Clock } from "../time/clock.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { naming, openOwnFile } from "../files/own-file.ts";
+import { naming, openOwnFile } from "../files/data-file.ts";
 import { isReadOnlyFolder } from "../files/write-fault.ts";
 import { loggedPages } from "./logged-pages.ts";
 

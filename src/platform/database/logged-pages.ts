@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { openOwnFile, readOwnFile } from "../files/own-file.ts";
+import { openOwnFile, readOwnFile } from "../files/data-file.ts";
 
 /** Pages in the committed transactions of a write-ahead log. */
 export interface LoggedPages {

@@ -3,8 +3,8 @@ import { closeSync, existsSync, fdatasyncSync, readSync, statSync, writeSync } f
 import { basename, dirname } from "node:path";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { openOwnFile, readExpendableFile } from "../files/data-file.ts";
 import { syncPath } from "../files/durable-file.ts";
-import { openOwnFile, readExpendableFile } from "../files/own-file.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
 import { logBytesOf, loggedPages, logHeader } from "./logged-pages.ts";
 

@@ -137,7 +137,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     number,
     { target: Target; controller: AbortController; done: Promise<void> }
   >();
-  /** Number of deletions by others. */
+  /** Number of row deletions outside the queue, which invalidate cached loads. */
   #deletions = 0;
   #isStopped = true;
   /** True if a pump is about to run. */

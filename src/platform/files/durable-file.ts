@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { writeNewFile } from "./own-file.ts";
+import { writeNewFile } from "./data-file.ts";
 
 /** Suffix of unfinished files. */
 export const UNFINISHED = ".new";

@@ -1,9 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { closeSync, existsSync, truncateSync } from "node:fs";
 import { isDamage } from "../database/database-check.ts";
+import { openOwnFile } from "./data-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
 import { ensureOwnFile } from "./misplaced-files.ts";
-import { openOwnFile } from "./own-file.ts";
 
 /** Max. wait for the lock in ms: a backup holds it briefly to check whether a gateway runs. */
 const WAIT_MS = 250;

@@ -4,9 +4,9 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Stamp } from "../database/database-stamp.ts";
 import { KEY_NAMES, type KeyName, readKey } from "../secrets/secret-keys.ts";
+import { readOwnFile } from "./data-file.ts";
 import { writeDurably, writeDurablyInBackground } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
-import { readOwnFile } from "./own-file.ts";
 import { storageFaultOf } from "./storage-fault.ts";
 
 export const INVENTORY_FILE = "inventory.json";

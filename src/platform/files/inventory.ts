@@ -25,7 +25,7 @@ import { copyAside } from "./set-aside.ts";
 /** Databases of a gateway, all created at the first start. */
 export const DATABASE_NAMES = ["lineside", "identity", "telemetry", "mqtt"] as const;
 export type DatabaseName = (typeof DATABASE_NAMES)[number];
-/** Their files in the data directory. */
+/** File names of the databases, in the order of `DATABASE_NAMES`. */
 export const DATABASE_FILES = DATABASE_NAMES.map((name) => `${name}.db` as const);
 /** Files whose absence loses no data, but leaves the absence of other data uncertain. */
 export const WATCHED_FILES = [

@@ -1,5 +1,5 @@
 import { accessSync, constants, rmSync } from "node:fs";
-import { writeNewFile } from "./own-file.ts";
+import { writeNewFile } from "./data-file.ts";
 import { type StorageFault, storageCodeOf, storageFaultOf } from "./storage-fault.ts";
 
 /** About what one transaction writes. */

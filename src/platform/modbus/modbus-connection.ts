@@ -4,7 +4,7 @@ import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/m
 import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { ensureResponses, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
 import { EndingConnection } from "../network/ending-connection.ts";
-import { openFirst } from "../network/open-first.ts";
+import { openFirst } from "../network/first-reachable.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import { SerialPort } from "../serial/serial-port.ts";
 import type { Clock } from "../time/clock.ts";

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import { readOwnFile, writeNewFile } from "../files/own-file.ts";
+import { readOwnFile, writeNewFile } from "../files/data-file.ts";
 
 /** File in the data directory while the gateway runs. Commands on the same machine find its address there, without its settings. */
 const FILE = "gateway.json";

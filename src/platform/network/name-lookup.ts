@@ -39,7 +39,7 @@ export function createDirectLookup(file = RESOLVER_FILE): (name: string) => Prom
   };
 }
 
-/** Returns the error code of the lookup of the system. */
+/** Returns the system resolver's error code. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code).replace(/^DNS_/, "") : "";
   return code === "ENOTFOUND" || code === "ENODATA" ? code : "EAI_AGAIN";

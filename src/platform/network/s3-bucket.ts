@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { unavailable } from "../../lib/core/domain-error.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { bodyText, type HttpContent, type HttpResponse, isSuccess } from "./kept-http.ts";
+import { bodyText, type HttpContent, type HttpResponse, isSuccess } from "./keep-alive-http.ts";
 import { responseTooLong } from "./limited-relay.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";

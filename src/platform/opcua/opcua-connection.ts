@@ -3,7 +3,7 @@ import { detail, timedOut } from "../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { EndingConnection } from "../network/ending-connection.ts";
-import { openFirst } from "../network/open-first.ts";
+import { openFirst } from "../network/first-reachable.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import type { Clock } from "../time/clock.ts";
 import { FAILURE, type OpcUaEndpoint, type OpcUaSession, type OpcUaThreadCalls } from "./opcua.calls.ts";
@@ -74,7 +74,6 @@ const CLOSED = "ERROR in waiting for data on socket";
 /** Max. characters of a reason. The library quotes texts of the server. */
 const REASON_CHARACTERS_MAX = 300;
 
-/** Returns the error for a message of the thread. */
 export function errorOf(message: string): Error {
   const status = STATUS.exec(message)?.[1];
   if (status !== undefined) return new OpcUaRefusal(Number(status));

@@ -28,7 +28,7 @@ export interface OpcUaWatched {
 export interface OpcUaWatch {
   /** Number for fetching their changes. */
   readonly list: number;
-  /** Their current values. */
+  /** Current values of the variables. */
   readonly reads: readonly OpcUaRead[];
   /** Sampling intervals of the server; undefined for variables that it does not report. */
   readonly sampledMs: readonly (number | undefined)[];

@@ -6,7 +6,7 @@ import type { S7Address, S7Area } from "../../lib/s7/s7-address.ts";
 import type { S7Range } from "../../lib/s7/s7-plan.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { EndingConnection } from "../network/ending-connection.ts";
-import { openFirst } from "../network/open-first.ts";
+import { openFirst } from "../network/first-reachable.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 
 export interface S7ConnectionOptions {

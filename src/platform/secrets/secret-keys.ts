@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { naming } from "../files/own-file.ts";
+import { naming } from "../files/data-file.ts";
 import { StartupError } from "../process/startup-error.ts";
 
 /** Size of every key of the gateway. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { detail } from "../../lib/core/domain-error.ts";
 import { HOUR_MS } from "../../lib/core/units.ts";
 import type { Problem } from "../core/health.ts";
-import { readExpendableFile, writeNewFile } from "../files/own-file.ts";
+import { readExpendableFile, writeNewFile } from "../files/data-file.ts";
 import { openLibc } from "../process/libc.ts";
 import type { Part } from "../process/lifecycle.ts";
 import { type Clock, systemClock } from "./clock.ts";

@@ -33,7 +33,7 @@ function shortestShiftMs(times: readonly string[]): number {
   return Math.min(...gaps) * 60_000;
 }
 
-/** Returns the length of an interval such as 1d or 06:00,14:00,22:00; for calendar intervals, the approximate length. */
+/** Returns the length of an interval such as 1d or 06:00,14:00,22:00; for shifts, that of the shortest one; for calendar intervals, the approximate length. */
 export const nominalMs = (interval: string): number =>
   interval.includes(":") ? shortestShiftMs(interval.split(",")) : (NOMINAL_MS[interval] ?? DAY_MS);
 

@@ -27,17 +27,17 @@ const open = undefined;
 const rows: Array<[address: string, refusal: string | undefined]> = [
   ["8.8.8.8", open],
   ["2606:4700::1111", open],
-  ["127.0.0.1", "It is this machine itself."],
-  ["127.255.1.2", "It is this machine itself."],
-  ["0.0.0.0", "It is this machine itself."],
-  ["::", "It is this machine itself."],
-  ["::1", "It is this machine itself."],
-  ["::ffff:127.0.0.1", "It is this machine itself."],
-  ["::ffff:7f00:1", "It is this machine itself."],
-  ["::127.0.0.1", "It is this machine itself."],
-  ["64:ff9b::7f00:1", "It is this machine itself."],
-  ["64:ff9b::127.0.0.1", "It is this machine itself."],
-  ["2002:7f00:1::", "It is this machine itself."],
+  ["127.0.0.1", "It is an address of this machine."],
+  ["127.255.1.2", "It is an address of this machine."],
+  ["0.0.0.0", "It is an address of this machine."],
+  ["::", "It is an address of this machine."],
+  ["::1", "It is an address of this machine."],
+  ["::ffff:127.0.0.1", "It is an address of this machine."],
+  ["::ffff:7f00:1", "It is an address of this machine."],
+  ["::127.0.0.1", "It is an address of this machine."],
+  ["64:ff9b::7f00:1", "It is an address of this machine."],
+  ["64:ff9b::127.0.0.1", "It is an address of this machine."],
+  ["2002:7f00:1::", "It is an address of this machine."],
   ["169.254.169.254", "It is a metadata service."],
   ["64:ff9b::a9fe:a9fe", "It is a metadata service."],
   ["fd00:ec2::254", "It is a metadata service."],
@@ -123,10 +123,10 @@ test("the gateway's own addresses are refused on every port, until each is allow
   for (const address of own)
     for (const port of [22, 80, 5432]) {
       expect(english(rule({ outbound_private: "all" }).refusalOf(address, port))).toBe(
-        "It is this machine itself.",
+        "It is an address of this machine.",
       );
       expect(english(rule({ outbound_allow: "0.0.0.0/0,::/0" }).refusalOf(address, port))).toBe(
-        "It is this machine itself.",
+        "It is an address of this machine.",
       );
       if (!address.startsWith("fe80"))
         expect(rule({ outbound_allow: address }).refusalOf(address, port)).toBeUndefined();
@@ -157,7 +157,7 @@ test("a name that leads to this machine is refused; of several addresses only go
   const refused = await names.resolve("inside", 80).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAddress);
   expect((refused as Error).message).toBe(
-    "The gateway sends nothing to inside (127.0.0.1): It is this machine itself. To allow this address, add it to the setting outbound_allow.",
+    "The gateway sends nothing to inside (127.0.0.1): It is an address of this machine. To allow this address, add it to the setting outbound_allow.",
   );
   expect(await names.resolve("mixed", 80)).toEqual(["10.0.0.7"]);
   expect(await names.resolve("[2606:4700::1]", 80)).toEqual(["2606:4700::1"]);

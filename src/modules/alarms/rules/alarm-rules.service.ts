@@ -197,7 +197,6 @@ export interface RuleEffect {
   readonly openCount: number;
   /** Epoch ms; null if no kept alarm was raised by the rule. */
   readonly lastRaisedAt: number | null;
-  /** Metadata of the rule's keys. */
   readonly keyMetadata: readonly KeyMetadata[];
 }
 

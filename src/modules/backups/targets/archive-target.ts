@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { conflict, invalid, notFound } from "../../../lib/core/domain-error.ts";
+import { isUnreadableFile, writeWhole } from "../../../platform/files/data-file.ts";
 import { syncPath } from "../../../platform/files/durable-file.ts";
-import { isUnreadableFile, writeWhole } from "../../../platform/files/own-file.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Header of every archive, followed by entries. */

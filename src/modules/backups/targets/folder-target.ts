@@ -8,9 +8,9 @@ import {
   unavailableDueTo,
 } from "../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../lib/core/error-message.ts";
+import { isUnreadableFile } from "../../../platform/files/data-file.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
-import { isUnreadableFile } from "../../../platform/files/own-file.ts";
 import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
 import { bytesMaxOf } from "../object-limits.ts";
 import type { BackupTarget } from "../snapshot.types.ts";

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { DomainError, invalid, notFound, unavailableDueTo } from "../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../lib/core/error-message.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
-import { KeptHttp } from "../../../platform/network/kept-http.ts";
+import { KeptHttp } from "../../../platform/network/keep-alive-http.ts";
 import { systemLookup } from "../../../platform/network/name-lookup.ts";
 import { S3Bucket, S3Refusal } from "../../../platform/network/s3-bucket.ts";
 import { withTimeLimit } from "../../../platform/network/time-limit.ts";

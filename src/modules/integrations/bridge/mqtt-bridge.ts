@@ -120,7 +120,7 @@ export interface MqttBridgeDeps {
 
 type Taker = Pick<MessageTaker, "take" | "tooLarge">;
 
-/** Returns a text on subscriptions that the broker did not fully grant; null if it granted all. */
+/** Returns the problem with subscriptions that the broker refused or downgraded; null if it granted all. */
 function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number): Text | null {
   const refused = subscriptions
     .filter((subscription) => subscription.qos === null)

@@ -1,6 +1,6 @@
 import { type DomainError, detail, toText, unavailable } from "../../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
-import { nextUp } from "../../../lib/data/next-double.ts";
+import { nextUp } from "../../../lib/data/next-up.ts";
 import { packedTextReader } from "../../../lib/data/packed-texts.ts";
 import { decodeValue, TAG_ABSENT, TAG_STRING } from "../../../lib/data/value-kind.ts";
 import type { Text } from "../../../lib/texts/text.ts";

@@ -2,7 +2,7 @@ import { detail } from "../../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { urlProblem } from "../../../lib/network/outbound-request.ts";
 import { readRetryAfterMs } from "../../../lib/network/retry-policy.ts";
-import { type HttpContent, type HttpResponse, KeptHttp } from "../../../platform/network/kept-http.ts";
+import { type HttpContent, type HttpResponse, KeptHttp } from "../../../platform/network/keep-alive-http.ts";
 import { withTimeLimit } from "../../../platform/network/time-limit.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";

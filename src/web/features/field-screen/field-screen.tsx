@@ -130,7 +130,7 @@ function ConnectionList() {
         create={
           may("integrations:write") && (
             <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-              {t("modbus.create")}
+              {t("fieldConnection.create")}
             </Button>
           )
         }
@@ -177,7 +177,7 @@ function CreateDialog(props: {
   };
   const Form = forms[protocol];
   return (
-    <Dialog title={t("modbus.create")} onClose={props.onClose}>
+    <Dialog title={t("fieldConnection.create")} onClose={props.onClose}>
       <fieldset class="mb-4 flex flex-wrap gap-x-6 gap-y-2">
         <legend class="mb-2 text-sm font-medium">{t("modbus.protocol")}</legend>
         {PROTOCOLS.map((name) => (

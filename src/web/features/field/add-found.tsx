@@ -3,7 +3,7 @@ import { may } from "../../platform/session.ts";
 import { Checkbox } from "../../ui/form/choice.tsx";
 import { ErrorNote } from "../../ui/page/error-note.tsx";
 
-/** End of a form that adds what the server of a connection has: whether to keep units and names in the profile, and the buttons. */
+/** Last part of a form that adds objects found on a server: the choice to keep units and names, and the buttons. */
 export function AddFound(props: {
   keepsMeanings: boolean;
   onKeepsMeanings: (keeps: boolean) => void;

@@ -46,7 +46,7 @@ export function ConnectionForm<Connection extends FieldConnection, Input>(props:
       <form class="flex flex-col gap-4" onSubmit={submit}>
         {props.fields?.(state) ?? <SchemaFields form={form} {...state} />}
         <FormButtons busy={busy} error={error} onCancel={props.onClose}>
-          {connection ? t("common.save") : t("modbus.create")}
+          {connection ? t("common.save") : t("fieldConnection.create")}
         </FormButtons>
       </form>
     </>

@@ -108,8 +108,8 @@ function Actions<Kind extends FieldKind>(props: {
   const askToDelete = () =>
     confirmDelete({
       name,
-      title: t("modbus.deleteTitle"),
-      warning: t("modbus.deleteWarning", { name }),
+      title: t("fieldConnection.deleteTitle"),
+      warning: t("fieldConnection.deleteWarning", { name }),
       onDelete: () => api.delete(connectionId),
       onDeleted: () => route("/field"),
     });
@@ -145,7 +145,11 @@ function StatePanel<Kind extends FieldKind>(props: {
   const { connection, view } = props;
   const { state } = connection;
   return (
-    <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-label={t("modbus.state")} data-testid="state">
+    <section
+      class="panel flex flex-col gap-3 p-4 sm:p-5"
+      aria-label={t("fieldConnection.state")}
+      data-testid="state"
+    >
       <div class="flex flex-wrap items-center gap-x-3 gap-y-1 font-semibold" role="status">
         <ConnectionStateText state={state} />
         <span class="text-sm font-normal text-soft">
@@ -178,12 +182,12 @@ function Units<Kind extends FieldKind>(props: {
       </a>
       <a class="btn btn-sm" href={`${view.path}/${connectionId}/new`}>
         <Plus size={16} aria-hidden="true" />
-        {t("modbus.addUnit")}
+        {t("fieldConnection.addUnit")}
       </a>
     </div>
   );
   return (
-    <Section id="field-units" title={t("modbus.unitsTitle")} hint={view.unitsHint}>
+    <Section id="field-units" title={t("fieldConnection.unitsTitle")} hint={view.unitsHint}>
       {isForbidden(units.error) ? (
         <p role="status">{view.forbidden}</p>
       ) : (
@@ -191,9 +195,9 @@ function Units<Kind extends FieldKind>(props: {
           {(rows) => (
             <>
               {rows.length === 0 ? (
-                <p class="text-soft">{t("modbus.noUnits")}</p>
+                <p class="text-soft">{t("fieldConnection.noUnits")}</p>
               ) : (
-                <ul class="divide-y divide-base-300/60" aria-label={t("modbus.unitsTitle")}>
+                <ul class="divide-y divide-base-300/60" aria-label={t("fieldConnection.unitsTitle")}>
                   {rows.map((unit) => (
                     <view.Unit
                       key={unit.deviceId}

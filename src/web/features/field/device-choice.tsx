@@ -58,7 +58,7 @@ interface Props {
 export function DeviceChoice({ draft, deviceType: firstType, error, onChange }: Props) {
   return (
     <fieldset class="flex flex-col gap-3">
-      <legend class="mb-2 text-sm font-medium">{t("modbus.device")}</legend>
+      <legend class="mb-2 text-sm font-medium">{t("fieldConnection.device")}</legend>
       {may("devices:write") && (
         <div class="flex flex-wrap gap-x-6 gap-y-2">
           <Radio
@@ -73,7 +73,7 @@ export function DeviceChoice({ draft, deviceType: firstType, error, onChange }: 
             checked={draft.kind === "existing"}
             onChange={() => onChange({ kind: "existing", deviceId: undefined })}
           >
-            {t("modbus.existingDevice")}
+            {t("fieldConnection.existingDevice")}
           </Radio>
         </div>
       )}

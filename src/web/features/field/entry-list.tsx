@@ -132,7 +132,7 @@ function EntryList(props: EntryListProps<EntryDraft> & { fields: readonly EntryF
             </div>
             <div class="flex items-center justify-between gap-3">
               <Checkbox checked={entry.writable} onCheck={(writable) => change(entry.id, { writable })}>
-                {t("modbus.writable")}
+                {t("fieldConnection.writable")}
               </Checkbox>
               <IconButton
                 icon={X}

@@ -116,7 +116,7 @@ function useUnitForm<Kind extends FieldKind, Of, Draft>(
     if (unit) await api.updateUnit(connectionId, view.idOf(unit), body);
     else await api.createUnit(connectionId, { ...body, deviceId });
     await view.onSaved?.(deviceId, list as Of[]);
-    toast("success", t("modbus.unitSaved"));
+    toast("success", t("fieldConnection.unitSaved"));
     route(`${view.path}/${connectionId}`);
   };
   const submit = () => {
@@ -159,7 +159,7 @@ function UnitForm<Kind extends FieldKind, Of, Draft>(props: {
   return (
     <>
       <FormPage
-        title={unit?.deviceName ?? t("modbus.addUnit")}
+        title={unit?.deviceName ?? t("fieldConnection.addUnit")}
         above={[{ href: "/field", text: t("nav.field") }]}
         back={{ href: `${view.path}/${connectionId}`, text: connectionName }}
         submitText={t("common.save")}

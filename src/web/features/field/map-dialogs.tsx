@@ -70,16 +70,18 @@ export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemT
   };
   return (
     <FormDialog
-      title={t("modbus.importCsv")}
+      title={t("fieldConnection.importCsv")}
       submitText={
-        map && map.entries.length > 0 ? plural("modbus.addOthers", map.entries.length) : t("modbus.readCsv")
+        map && map.entries.length > 0
+          ? plural("fieldConnection.addOthers", map.entries.length)
+          : t("fieldConnection.readCsv")
       }
       onSubmit={submit}
       busy={action.busy}
       error={action.error}
       onClose={onClose}
     >
-      <Field label={t("modbus.csvFile")}>
+      <Field label={t("fieldConnection.csvFile")}>
         <input
           class="file-input w-full"
           type="file"
@@ -91,7 +93,7 @@ export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemT
         />
       </Field>
       <TextAreaField
-        label={t("modbus.csvText")}
+        label={t("fieldConnection.csvText")}
         hint={hint}
         rows={8}
         required
@@ -113,7 +115,9 @@ function MapProblems(props: { map: EntryMap<unknown>; csv: string; problemText: 
   return (
     <div role="alert" class="flex flex-col gap-2 border-l-4 border-l-warning pl-3 text-sm">
       <p>
-        {map.problems.length === 0 ? t("modbus.csvEmpty") : plural("modbus.csvProblems", map.problems.length)}
+        {map.problems.length === 0
+          ? t("fieldConnection.csvEmpty")
+          : plural("fieldConnection.csvProblems", map.problems.length)}
       </p>
       <ul class="flex flex-col gap-1.5">
         {map.problems.slice(0, PROBLEMS_SHOWN).map(({ line, problem }) => (
@@ -135,11 +139,14 @@ interface TemplateProps<Entry> extends MapDialogProps<Entry> {
 export function TemplateDialog<Entry>({ onClose, onAdd, hint, list }: TemplateProps<Entry>) {
   const templates = useResource(list, []);
   return (
-    <Dialog title={t("modbus.fromTemplate")} onClose={onClose}>
+    <Dialog title={t("fieldConnection.fromTemplate")} onClose={onClose}>
       <p class="mb-3 text-sm text-soft">{hint}</p>
       <Loaded of={templates}>
         {(all) => (
-          <ul class="flex max-h-96 flex-col gap-1 overflow-y-auto" aria-label={t("modbus.fromTemplate")}>
+          <ul
+            class="flex max-h-96 flex-col gap-1 overflow-y-auto"
+            aria-label={t("fieldConnection.fromTemplate")}
+          >
             {all.map((template) => (
               <li key={template.templateId}>
                 <TemplateButton template={template} onSelect={() => onAdd(template.entries, template.name)} />
@@ -177,9 +184,9 @@ function TemplateButton(props: { template: EntryTemplate<unknown>; onSelect: () 
 const SOURCES = ["template", "browse", "csv"] as const;
 export const sourceIcons = { template: LayoutTemplate, browse: ListChecks, csv: FileSpreadsheet } as const;
 export const sourceTexts = {
-  template: "modbus.fromTemplate",
+  template: "fieldConnection.fromTemplate",
   browse: "fieldUnit.fromDevice",
-  csv: "modbus.importCsv",
+  csv: "fieldConnection.importCsv",
 } as const;
 
 /** Ways to add many entries. */

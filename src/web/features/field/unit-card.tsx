@@ -49,10 +49,11 @@ export function UnitCard(props: Props) {
         {may("integrations:write") && <Actions {...props} />}
       </div>
       <p class="text-sm">
-        {t("modbus.lastRead")}: <Age ts={toMs(health.lastReadAt)} never={t("modbus.notRead")} /> ·{" "}
-        {plural("modbus.answered", health.answered)} ·{" "}
+        {t("fieldConnection.lastRead")}:{" "}
+        <Age ts={toMs(health.lastReadAt)} never={t("fieldConnection.notRead")} /> ·{" "}
+        {plural("fieldConnection.answered", health.answered)} ·{" "}
         <span class={health.failed > 0 ? "text-warning" : "text-soft"}>
-          {plural("modbus.failed", health.failed)}
+          {plural("fieldConnection.failed", health.failed)}
         </span>
       </p>
       {isEmpty && <p class="text-sm text-warning">{t("fieldUnit.readsNothing")}</p>}
@@ -117,7 +118,7 @@ function Values({ unit: { health, deviceId } }: { unit: FieldUnit }) {
       </dl>
       {values.length > VALUES_SHOWN && (
         <a class="link text-sm" href={`/devices/${deviceId}`}>
-          {t("modbus.moreValues", { count: formatCount(values.length) })}
+          {t("fieldConnection.moreValues", { count: formatCount(values.length) })}
         </a>
       )}
     </>
@@ -131,20 +132,20 @@ function Actions({ path, unit, onDelete, onDeleted }: Props) {
       <a
         class="btn btn-ghost btn-sm"
         href={path}
-        aria-label={t("modbus.editUnit", { name })}
-        title={t("modbus.editUnit", { name })}
+        aria-label={t("fieldConnection.editUnit", { name })}
+        title={t("fieldConnection.editUnit", { name })}
       >
         <Pencil size={16} aria-hidden="true" />
       </a>
       <DeleteButton
-        label={t("modbus.deleteUnit", { name })}
+        label={t("fieldConnection.deleteUnit", { name })}
         onClick={() =>
           ask({
-            title: t("modbus.deleteUnitTitle"),
-            warning: t("modbus.deleteUnitWarning", { name }),
+            title: t("fieldConnection.deleteUnitTitle"),
+            warning: t("fieldConnection.deleteUnitWarning", { name }),
             onConfirm: async () => {
               await onDelete();
-              toast("success", t("modbus.unitDeleted", { name }));
+              toast("success", t("fieldConnection.unitDeleted", { name }));
               onDeleted();
             },
           })

@@ -13,7 +13,7 @@ import { Section } from "../../ui/page/section.tsx";
 import { type ModbusConnection, type ModbusUnit, modbusApi, type RegisterRange } from "./modbus-api.ts";
 import { exceptionText } from "./modbus-texts.ts";
 
-/** A word in all notations of manuals. */
+/** Register word in the notations that manuals use. */
 interface WordView {
   readonly hex: string;
   readonly unsigned: number;

@@ -53,7 +53,7 @@ export function RegisterFields({ draft, problems, onChange }: Props) {
       </div>
       {canBeWritten(draft) && (
         <Checkbox checked={draft.writable} onCheck={(writable) => onChange({ writable })}>
-          {t("modbus.writable")}
+          {t("fieldConnection.writable")}
         </Checkbox>
       )}
     </div>

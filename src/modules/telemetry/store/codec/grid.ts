@@ -115,7 +115,7 @@ function closest(grids: readonly [Grid, Grid], ints: Float64Array): Grid {
   return restBits(grids[1], ints) < restBits(grids[0], ints) ? grids[1] : grids[0];
 }
 
-/** Returns the distinct values, most frequent first. */
+/** Returns up to 48 distinct values, most frequent first. */
 function valuesByCount(sample: Float64Array): number[] {
   const counts = new Map<number, number>();
   for (const int of sample) counts.set(int, (counts.get(int) ?? 0) + 1);

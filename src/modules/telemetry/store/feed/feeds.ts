@@ -1,5 +1,5 @@
 import { notFound } from "../../../../lib/core/domain-error.ts";
-import { nextUp } from "../../../../lib/data/next-double.ts";
+import { nextUp } from "../../../../lib/data/next-up.ts";
 import { pointsOf } from "../hot/group-format.ts";
 import { GroupReader } from "../hot/group-reader.ts";
 import type { HotGeneration } from "../hot/hot-generation.ts";

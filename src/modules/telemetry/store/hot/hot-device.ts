@@ -61,7 +61,7 @@ export class HotDevice {
     return builder.build();
   }
 
-  /** Returns the number of records with about `bytes` in total, at most `max`. */
+  /** Returns the number of records with about `bytes` in total: at least 1, at most `max`. */
   recordsWithin(bytes: number, max: number): number {
     const average = this.bytes / Math.max(1, this.records);
     return Math.max(1, Math.min(max, Math.floor(bytes / Math.max(1, average))));

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync } from "node:fs";
-import { isUnreadableFile, naming, openOwnFile } from "../../../../platform/files/own-file.ts";
+import { isUnreadableFile, naming, openOwnFile } from "../../../../platform/files/data-file.ts";
 import {
   decodeHeader,
   decodeRecordHead,

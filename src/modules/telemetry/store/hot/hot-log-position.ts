@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync } from "node:fs";
-import { openOwnFile, readExpendableFile } from "../../../../platform/files/own-file.ts";
+import { openOwnFile, readExpendableFile } from "../../../../platform/files/data-file.ts";
 import { logDisk } from "./log-disk.ts";
 
 /** "LHP1" in ASCII. */

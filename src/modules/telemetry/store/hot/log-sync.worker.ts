@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 import { closeSync, fdatasyncSync } from "node:fs";
-import { openOwnFile } from "../../../../platform/files/own-file.ts";
+import { openOwnFile } from "../../../../platform/files/data-file.ts";
 
 /**
  * Response to a request, which is the path of a file to sync, or null to end the thread. Code and message are undefined if the sync succeeded. The

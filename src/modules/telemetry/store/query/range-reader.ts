@@ -155,7 +155,7 @@ export class FamilyReader {
     return sliceRows(rows, start, Math.max(start, upperBound(rows.ts, this.#range.to)));
   }
 
-  /** Marks the fed hot rows as done, because they may be sealed into a block before the directory is read again. */
+  /** Feeds the hot rows before `end`, and marks them as done, because they may be sealed into a block before the directory is read again. */
   #feedHot(end: number): void {
     if (end <= this.#hotAt) return;
     this.#feed(sliceRows(this.#hot, this.#hotAt, end));

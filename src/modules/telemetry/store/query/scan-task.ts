@@ -1,4 +1,4 @@
-import { nextUp } from "../../../../lib/data/next-double.ts";
+import { nextUp } from "../../../../lib/data/next-up.ts";
 import { packTexts } from "../../../../lib/data/packed-texts.ts";
 import { textLength } from "../blocks/block-writer.ts";
 import { familyKeysOf } from "../blocks/series-families.ts";

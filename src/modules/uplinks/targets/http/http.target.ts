@@ -1,7 +1,7 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { headerProblem, isSecretHeader } from "../../../../lib/network/outbound-request.ts";
 import { signatureOf } from "../../../../lib/network/signature.ts";
-import { isSuccess } from "../../../../platform/network/kept-http.ts";
+import { isSuccess } from "../../../../platform/network/keep-alive-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext } from "../../target.types.ts";
 import { HttpConnection } from "../http-connection.ts";

@@ -1,7 +1,7 @@
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
-import { bodyText, type HttpResponse, isSuccess } from "../../../../platform/network/kept-http.ts";
+import { bodyText, type HttpResponse, isSuccess } from "../../../../platform/network/keep-alive-http.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";

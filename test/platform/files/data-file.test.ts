@@ -11,8 +11,8 @@ import {
 } from "../../../src/modules/updates/update-state.ts";
 import { loggedPages } from "../../../src/platform/database/logged-pages.ts";
 import { createWalPosition, forgetLog } from "../../../src/platform/database/wal-position.ts";
+import { openOwnFile } from "../../../src/platform/files/data-file.ts";
 import { writeDurably } from "../../../src/platform/files/durable-file.ts";
-import { openOwnFile } from "../../../src/platform/files/own-file.ts";
 import { writeGatewayAddress } from "../../../src/platform/network/gateway-address.ts";
 
 let folder: string;
