@@ -375,3 +375,12 @@ test("a test file has at most 400 lines", () => {
   expect(tests.length).toBeGreaterThan(300);
   expect(tests.filter((file) => lineCount(`test/${file}`) > 400)).toEqual([]);
 });
+
+test("tests wait by `until`, which ends after a minute and says what for", () => {
+  const found = readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.ts$/.test(file) && !/^bench\//.test(file))
+    .filter((file) =>
+      /while \(.*\)\s+await Bun\.sleep/.test(readFileSync(join(import.meta.dir, file), "utf8")),
+    );
+  expect(found).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { beginInventory } from "../../src/platform/files/inventory.ts";
 import { createAuthority, createServerCertificate } from "../../src/platform/network/tls-certificates.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
+import { until } from "../support/until.ts";
 import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
@@ -155,7 +156,7 @@ for (const { name, command, native } of binaries)
         },
       });
       await closed.promise;
-      while (!running.output().includes("http connections were closed")) await Bun.sleep(20);
+      await until(() => running.output().includes("http connections were closed"));
     });
 
     test("sends to an HTTPS server only under the name in its certificate, and follows no redirect", async () => {
@@ -222,8 +223,9 @@ for (const { name, command, native } of binaries)
         },
       });
       const ask = async (path: string) => (await send(running.url, path, { token })).body;
-      while ((await ask(`/api/integrations/${created.integrationId}`)).bridge?.status !== "connected")
-        await Bun.sleep(20);
+      await until(
+        async () => (await ask(`/api/integrations/${created.integrationId}`)).bridge?.status === "connected",
+      );
       const client = await broker.client();
       await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
       let found: { deviceId: string }[] = [];

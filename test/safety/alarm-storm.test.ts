@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { createTestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 const RULES = 500;
 const DEVICES = 20;
@@ -48,7 +49,7 @@ test("of a storm of ten thousand alarms none is lost: each is there, each is tol
   // The newest alarm is the last that is told.
   const [last] = (await call("GET", "/api/alarms?limit=1")).body;
   const historyOf = async () => (await call("GET", `/api/alarms/${last.alarmId}/events`)).body;
-  while ((await historyOf()).length < 2) await Bun.sleep(5);
+  await until(async () => (await historyOf()).length >= 2);
   clock.advance(5 * 60_000);
   const total = USERS * (NOTIFIED_SINGLY + 1);
   const subjects: string[] = [];

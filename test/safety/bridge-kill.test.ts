@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
+import { until } from "../support/until.ts";
 
 const ROUNDS = 4;
 const WINDOW = 16;
@@ -35,7 +36,7 @@ test.skipIf(!hasMosquitto)(
       const { bridge } = await setup.get<Shown>(`/api/integrations/${integrationId}`);
       return (bridge?.subscriptions.length ?? 0) > 0;
     };
-    while (!(await isSubscribed())) await Bun.sleep(10);
+    await until(isSubscribed);
     const client = await broker.client();
     const acknowledged: number[] = [];
     let next = 0;
@@ -54,7 +55,7 @@ test.skipIf(!hasMosquitto)(
     const speakers = Array.from({ length: WINDOW }, say);
     for (let round = 0; round < ROUNDS; round++) {
       const wanted = acknowledged.length + ACKNOWLEDGED_MIN;
-      while (acknowledged.length < wanted) await Bun.sleep(1);
+      await until(() => acknowledged.length >= wanted);
       await Bun.sleep(Math.random() * 100);
       await server.kill("SIGKILL");
       server = await start();
@@ -79,7 +80,7 @@ test.skipIf(!hasMosquitto)(
       return acknowledged.filter((n) => (n % 50 === 0 ? !existing.has(`new-${n}`) : !stored.has(n)));
     };
     // What the broker still has comes by and by; the test's own limit ends the waiting.
-    while ((await lost()).length > 0) await Bun.sleep(50);
+    await until(async () => (await lost()).length === 0);
     const current = await devices();
     for (const n of acknowledged)
       if (n % 50 === 0) expect(await pointsOf(current.get(`new-${n}`))).toEqual([n]);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
+import { until } from "../support/until.ts";
 
 interface Device {
   readonly deviceId: string;
@@ -83,7 +84,7 @@ test("a command that was delivered and not yet answered when the server was kill
   const path = `/api/devices/${device.deviceId}/commands`;
   await api.post(path, { method: "move" });
   const { taken, client } = await take(server, device, 1, false);
-  while ((await history(server, device))[0]?.status !== "DELIVERED") await Bun.sleep(10);
+  await until(async () => (await history(server, device))[0]?.status === "DELIVERED");
   await server.kill("SIGKILL");
   client.end(true);
   server = await startGateway(directory);

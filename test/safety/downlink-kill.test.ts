@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
+import { until } from "../support/until.ts";
 import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const ROUNDS = 3;
@@ -62,7 +63,7 @@ test("downlinks and commands that were taken outlive kills: the network server h
   for (let round = 0; round < ROUNDS; round++) {
     const wanted = count() + TAKEN_MIN;
     isDown = round === 1;
-    while (count() < wanted) await Bun.sleep(5);
+    await until(() => count() >= wanted);
     await server.kill("SIGKILL");
     server = await start();
     api = await server.signIn();
@@ -74,7 +75,7 @@ test("downlinks and commands that were taken outlive kills: the network server h
     const there = new Set(queued.get(path));
     return numbers.every((number) => there.has(number));
   };
-  while (![...taken].every(isIn)) await Bun.sleep(20);
+  await until(() => [...taken].every(isIn));
   for (const [path, numbers] of taken) {
     const order = numbers.map((number) => queued.get(path)?.indexOf(number) ?? -1);
     expect(order).toEqual(order.toSorted((a, b) => a - b));

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
+import { until } from "../support/until.ts";
 
 const ROUNDS = 4;
 const WINDOW = 8;
@@ -51,7 +52,7 @@ test("a gateway whose server is killed has every child once, and every point tha
     });
     client.on("error", () => undefined);
     const speaking = speak(client, next);
-    while (speaking.acknowledged.length < ACKNOWLEDGED_MIN) await Bun.sleep(1);
+    await until(() => speaking.acknowledged.length >= ACKNOWLEDGED_MIN);
     await Bun.sleep(Math.random() * 200);
     await server.kill("SIGKILL");
     client.end(true);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
+import { until } from "../support/until.ts";
 
 interface Generator {
   readonly id: string;
@@ -40,7 +41,7 @@ test("a generator outlives kills: its counter goes on where it was, with nothing
 
   for (let round = 0; round < ROUNDS; round++) {
     const before = (await pointsOf()).length;
-    while ((await pointsOf()).length < before + 2) await Bun.sleep(20);
+    await until(async () => (await pointsOf()).length >= before + 2);
     await Bun.sleep(Math.random() * 2 * INTERVAL_MS);
     await server.kill("SIGKILL");
     server = await startGateway(directory);
@@ -48,7 +49,7 @@ test("a generator outlives kills: its counter goes on where it was, with nothing
     expect(await api.get<Generator>(`/api/rule-chains/${generator.id}`)).toMatchObject({ status: "active" });
   }
   const before = (await pointsOf()).length;
-  while ((await pointsOf()).length < before + 2) await Bun.sleep(20);
+  await until(async () => (await pointsOf()).length >= before + 2);
   const points = await pointsOf();
   expect(points.map(({ value }) => value)).toEqual(points.map((_, index) => index));
   const elapsedMs = (points.at(-1)?.ts ?? 0) - (points[0]?.ts ?? 0);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
+import { until } from "../support/until.ts";
 
 interface Integration {
   readonly integrationId: string;
@@ -61,7 +62,7 @@ test("kills under load: no message that was acknowledged is lost, also where its
   for (let round = 0; round < ROUNDS; round++) {
     const before = acknowledged.size;
     const running = run(server.url);
-    while (acknowledged.size < before + 200) await Bun.sleep(5);
+    await until(() => acknowledged.size >= before + 200);
     await server.kill("SIGKILL");
     await running;
     server = await startGateway(directory);
@@ -69,7 +70,7 @@ test("kills under load: no message that was acknowledged is lost, also where its
   }
 
   const path = `/api/integrations/${integrationId}/events?status=PENDING`;
-  while ((await api.get<Event[]>(path)).length > 0) await Bun.sleep(50);
+  await until(async () => (await api.get<Event[]>(path)).length === 0);
   const [device] = await api.get<Array<{ deviceId: string }>>("/api/devices?search=meter");
   const stored = new Set<number>();
   for (let from = FIRST_TS; from < FIRST_TS + sent(); from += 5_000) {
@@ -96,7 +97,7 @@ test("kills under load: each acknowledged message has its event, and the points 
   for (let round = 0; round < ROUNDS; round++) {
     acknowledged.clear();
     const running = run(server.url);
-    while (acknowledged.size < 300) await Bun.sleep(1);
+    await until(() => acknowledged.size >= 300);
     await server.kill("SIGKILL");
     await running;
     server = await startGateway(directory);

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { ApiClient } from "../../src/cli/api-client.ts";
 import { remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { until } from "../support/until.ts";
 import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const ROUNDS = 5;
@@ -81,7 +82,7 @@ test("of alarms that are raised while the server is killed again and again, each
       (await api.get<Array<{ eventType: string; message: string }>>(`/api/alarms/${alarmId}/events`)).filter(
         ({ eventType }) => eventType === "NOTIFIED",
       );
-    while ((await notifiedCount()).length === 0) await Bun.sleep(10);
+    await until(async () => (await notifiedCount()).length > 0);
     expect(await notifiedCount()).toHaveLength(1);
   }
   const once = new Map(devices.map(({ name }) => [name, 1]));
@@ -98,7 +99,7 @@ test("of alarms that are raised while the server is killed again and again, each
     new Set(
       phone.received.map(({ body, headers }) => `${body.device} ${headers.get("x-lineside-delivery")}`),
     );
-  while (arrived().size < DEVICES) await Bun.sleep(10);
+  await until(() => arrived().size >= DEVICES);
   expect(countBy([...arrived()].map(namesIn))).toEqual(once);
   await server.kill("SIGTERM");
   remove(directory);

@@ -106,7 +106,7 @@ test("a target is down for an hour and the gateway is killed twice meanwhile: ev
     const reporting = report(gateway.url, devices, stop.signal);
     await Bun.sleep(HOUR_MS / 3 / FAST);
     const enough = PER_LIFETIME * (run + 1) - 1;
-    while (devices.some(({ acknowledged }) => acknowledged < enough)) await Bun.sleep(10);
+    await until(() => devices.every(({ acknowledged }) => acknowledged >= enough));
     if (run === 2) {
       stop.abort();
       await reporting;
