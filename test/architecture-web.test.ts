@@ -261,7 +261,9 @@ describe("forms", () => {
 
   test("limits of text inputs come from the API, not from figures", () => {
     const figures = sources.flatMap(({ file, text }) =>
-      [...text.matchAll(/m(?:ax|in)Length=\{[0-9_]{2,}\}/g)].map(([found]) => `${file}: ${found}`),
+      [...text.matchAll(/m(?:ax|in)Length\s*[=:]\s*\{?\s*[0-9_]{2,}|\btext\([0-9_]+\)/g)].map(
+        ([found]) => `${file}: ${found}`,
+      ),
     );
     expect(figures).toEqual([]);
     expect(sources.filter(({ text }) => /=\{maxLengthOf\(/.test(text)).length).toBeGreaterThan(20);

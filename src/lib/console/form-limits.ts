@@ -16,3 +16,13 @@ export const JOB_INTERVAL_MS_MAX = 366 * 86_400_000;
 export const CRON_CHARACTERS_MAX = 200;
 /** Max. characters of the name that replaces the product's. */
 export const BRANDING_NAME_CHARACTERS_MAX = 40;
+/** Max. characters of the texts of a dashboard widget. */
+export const WIDGET_CHARACTERS_MAX = {
+  text: 256,
+  interval: 168,
+  currency: 8,
+  symbol: 64,
+  note: 20_000,
+} as const;
+/** Max. characters of a text that a person enters as a parameter of a command. */
+export const COMMAND_TEXT_CHARACTERS_MAX = 1_000;

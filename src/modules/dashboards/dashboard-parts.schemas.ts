@@ -1,14 +1,14 @@
 /** Schemas of a dashboard's parts for the OpenAPI document. The dashboard's parser validates them. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { WIDGET_CHARACTERS_MAX } from "../../lib/console/form-limits.ts";
 import { SYMBOL_IDS, SYMBOL_ROTATIONS } from "../../lib/console/synoptic-symbols.ts";
 import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../api/documented-as.ts";
 import { jsonValueSchema } from "../api/wire.schemas.ts";
 import { AGGREGATIONS, DATA_POINTS_DEFAULT } from "../telemetry/telemetry.types.ts";
 import { ALIAS_TYPES } from "./alias-devices.ts";
 
-const TEXT_MAX = 256;
 const text = (description?: string) =>
-  Type.String({ maxLength: TEXT_MAX, ...(description !== undefined && { description }) });
+  Type.String({ maxLength: WIDGET_CHARACTERS_MAX.text, ...(description !== undefined && { description }) });
 
 const optional = (fields: Record<string, TSchema>) => Type.Partial(Type.Object(fields)).properties;
 

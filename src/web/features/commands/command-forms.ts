@@ -1,4 +1,9 @@
-import { COMMAND_PARAMS_MAX, PARAM_NAME_MAX, PARAM_OPTIONS_MAX } from "../../../lib/console/form-limits.ts";
+import {
+  COMMAND_PARAMS_MAX,
+  COMMAND_TEXT_CHARACTERS_MAX,
+  PARAM_NAME_MAX,
+  PARAM_OPTIONS_MAX,
+} from "../../../lib/console/form-limits.ts";
 import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -15,7 +20,7 @@ export function fieldOf({ type, minimum, maximum, options, isRequired }: Command
     ...(type === "number" && minimum !== undefined && { minimum }),
     ...(type === "number" && maximum !== undefined && { maximum }),
     ...(type === "choice" && { options: options ?? [] }),
-    ...(type === "text" && { maxLength: 1_000 }),
+    ...(type === "text" && { maxLength: COMMAND_TEXT_CHARACTERS_MAX }),
   };
 }
 

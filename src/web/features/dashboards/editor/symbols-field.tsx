@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { WIDGET_CHARACTERS_MAX } from "../../../../lib/console/form-limits.ts";
 import {
   SYMBOL_GROUPS,
   SYMBOL_ROTATIONS,
@@ -26,7 +27,7 @@ import type { WidgetProps } from "../widgets/widget.types.ts";
 const schema: ObjectSchema = {
   fields: {
     key: { kind: "text", maxLength: KEY_BYTES_MAX },
-    label: { kind: "text", maxLength: 64 },
+    label: { kind: "text", maxLength: WIDGET_CHARACTERS_MAX.symbol },
     size: { kind: "number", minimum: 0.01, maximum: 1, isRequired: true },
     rotation: { kind: "choice", options: SYMBOL_ROTATIONS, default: 0 },
     min: { kind: "number" },

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
+import { WIDGET_CHARACTERS_MAX } from "../../../../lib/console/form-limits.ts";
 import { positionKeys } from "../../../../lib/console/web-mercator.ts";
+import { KEY_BYTES_MAX, UNIT_CHARACTERS_MAX } from "../../../../lib/keys/key-metadata.ts";
 import { AGGREGATIONS } from "../../../lib/aggregations.ts";
 import { BARS_MAX } from "../../../lib/consumption.ts";
 import { readDataUrl } from "../../../lib/data-url.ts";
@@ -25,29 +27,29 @@ const REDUCERS = ["avg", "min", "max", "sum"] as const;
 /** Fields of the config of a widget, which the API stores unchanged. */
 const schema: ObjectSchema = {
   fields: {
-    key: text(256),
+    key: text(KEY_BYTES_MAX),
     aggregation: { kind: "choice", options: AGGREGATIONS, default: "none" },
     style: { kind: "choice", options: LINE_STYLES, default: "line" },
-    interval: text(168),
+    interval: text(WIDGET_CHARACTERS_MAX.interval),
     costPerUnit: { kind: "number", minimum: 0 },
-    currency: text(8),
+    currency: text(WIDGET_CHARACTERS_MAX.currency),
     reduce: { kind: "choice", options: REDUCERS, default: "avg" },
-    unit: text(32),
+    unit: text(UNIT_CHARACTERS_MAX),
     decimals: between(0, 10),
     min: { kind: "number" },
     max: { kind: "number" },
     warning: { kind: "number" },
     critical: { kind: "number" },
-    method: { ...text(256), isRequired: true },
+    method: { ...text(WIDGET_CHARACTERS_MAX.text), isRequired: true },
     params: { kind: "json" },
-    label: text(256),
+    label: text(WIDGET_CHARACTERS_MAX.text),
     confirm: { kind: "boolean" },
     step: { kind: "number", minimum: 0 },
     as: { kind: "choice", options: ["attribute", "command"], default: "attribute" },
-    text: text(20_000),
+    text: text(WIDGET_CHARACTERS_MAX.note),
     image: { kind: "text" },
-    latitudeKey: text(256),
-    longitudeKey: text(256),
+    latitudeKey: text(WIDGET_CHARACTERS_MAX.text),
+    longitudeKey: text(WIDGET_CHARACTERS_MAX.text),
     north: between(-90, 90),
     south: between(-90, 90),
     west: between(-180, 180),
