@@ -170,7 +170,7 @@ export function createAutomationModules(
   });
   const notifications = createNotificationsModule(core, { users, tenants, mail, devices, outbound, alarms });
   const dashboards = createDashboardsModule(core, { devices, telemetry, alarms, attributes });
-  devices.isDashboard.connect(dashboards.dashboards.isOf);
+  devices.isDashboard.connect(dashboards.dashboards.existsIn);
   const realtime = createRealtimeModule(core, { identity, dashboards, devices, storage, ingest });
   ingest.observers.push(alarms.observe);
   const mqtt = createMqttModule(core, {

@@ -159,7 +159,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const observe: TelemetryObserver = (device, readings) => {
     const hasWritten = engine.onTelemetry(device, readings);
     if (hasWritten === false) return undefined;
-    return Promise.resolve(hasWritten).then((isToWait) => (isToWait ? database.durable() : undefined));
+    return Promise.resolve(hasWritten).then((mustWait) => (mustWait ? database.durable() : undefined));
   };
   return {
     alarms,

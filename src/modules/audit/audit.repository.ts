@@ -133,7 +133,7 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
   );
 }
 
-const isOf = (tenantId: TenantId | null): SQL =>
+const isOfTenant = (tenantId: TenantId | null): SQL =>
   tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
 /** Prepares the insert statement, because every change writes an entry. */
@@ -279,7 +279,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
       const rows = current()
         .select({ share: auditEntries.share, holder: auditEntries.holder, entries: count() })
         .from(auditEntries)
-        .where(isOf(tenantId))
+        .where(isOfTenant(tenantId))
         .groupBy(auditEntries.share, auditEntries.holder)
         .all();
       for (const { entries, ...holder } of rows) holders.add(holder, entries);
@@ -290,7 +290,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
       const oldest = current()
         .select({ sequence: min(auditEntries.sequence) })
         .from(auditEntries)
-        .where(and(isOf(tenantId), eq(auditEntries.share, share), eq(auditEntries.holder, holder)))
+        .where(and(isOfTenant(tenantId), eq(auditEntries.share, share), eq(auditEntries.holder, holder)))
         .get()?.sequence;
       if (oldest === undefined || oldest === null) return false;
       current().delete(auditEntries).where(eq(auditEntries.sequence, oldest)).run();

@@ -82,8 +82,8 @@ export async function collectArchive(
 ): Promise<void> {
   const archive = Bun.file(path);
   const head = await archive.slice(0, ZIP.length).bytes();
-  const isOf = (magic: readonly number[]) => magic.every((byte, index) => head[index] === byte);
-  const collect = isOf(ZIP) ? collectZip : isOf(GZIP) ? collectTar : undefined;
+  const beginsWith = (magic: readonly number[]) => magic.every((byte, index) => head[index] === byte);
+  const collect = beginsWith(ZIP) ? collectZip : beginsWith(GZIP) ? collectTar : undefined;
   if (collect === undefined) throw archiveUnknown();
   let done = 0;
   const counted = archive.stream().pipeThrough(

@@ -353,7 +353,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     read: ({ tenantId }: Principal) => store.rows(tenantId),
     get: find,
     /** Returns whether the tenant has the dashboard. */
-    isOf: (tenantId: TenantId, id: string): boolean => store.find(tenantId, id) !== undefined,
+    existsIn: (tenantId: TenantId, id: string): boolean => store.find(tenantId, id) !== undefined,
     /** @throws DomainError `dashboard.limit` if there is no room for another dashboard */
     ensureRoom: ({ tenantId }: Principal): void => store.ensureRoom(tenantId),
     create: insert,

@@ -25,7 +25,7 @@ const LIMITS: Readonly<Record<"dashboard" | "tenant", Limit>> = {
 /** Stores earlier versions of dashboards. They are deleted with their dashboard. */
 export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">, limits = LIMITS) {
   const { version, tenantId, savedAt, savedBy, bytes, name, widgets } = dashboardVersions;
-  const isOf = (id: string) => eq(dashboardVersions.dashboardId, id);
+  const ofDashboard = (id: string) => eq(dashboardVersions.dashboardId, id);
 
   /** Deletes the oldest versions of a scope beyond a number or size. */
   const prune = (scope: SQL, limit: Limit): void =>
@@ -44,14 +44,14 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">, lim
       orm
         .select({ version, name, widgets, savedBy, savedAt })
         .from(dashboardVersions)
-        .where(isOf(id))
+        .where(ofDashboard(id))
         .orderBy(desc(version))
         .all(),
     find(id: string, number: number): Version | undefined {
       const row = orm
         .select()
         .from(dashboardVersions)
-        .where(and(isOf(id), eq(version, number)))
+        .where(and(ofDashboard(id), eq(version, number)))
         .get();
       // Content stored before a field existed lacks it.
       return row && { entry: row, content: { ...EMPTY_CONTENT, ...JSON.parse(row.content) } };
@@ -63,7 +63,7 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">, lim
         .insert(dashboardVersions)
         .values({ ...entry, content: text, bytes: Buffer.byteLength(text) })
         .run();
-      prune(isOf(entry.dashboardId), limits.dashboard);
+      prune(ofDashboard(entry.dashboardId), limits.dashboard);
       prune(eq(tenantId, entry.tenantId), limits.tenant);
     },
   };

@@ -88,7 +88,7 @@ interface HubSession {
   readonly seesAll: boolean;
   readonly isOpen: boolean;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
-  isOf(tenantId: TenantId): boolean;
+  isOfTenant(tenantId: TenantId): boolean;
   isBy(userId: UserId): boolean;
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
@@ -280,7 +280,7 @@ export class RealtimeHub {
   #publishMaintenance({ tenantId, deviceId, until }: DomainEvents["device.maintenance"]): void {
     const data = { event: "maintenance", until: iso(until) } as const;
     this.#publish("devices", tenantId, { ...data, deviceId });
-    const isHeard = [...this.#sessions].some((session) => session.isOf(tenantId));
+    const isHeard = [...this.#sessions].some((session) => session.isOfTenant(tenantId));
     const children = isHeard ? this.#childrenOf(deviceId) : [];
     if (children.length > 0) void this.#publishOfChildren(tenantId, { deviceId, children, data });
   }
@@ -295,8 +295,8 @@ export class RealtimeHub {
     if (turn !== undefined) await turn;
     const events = children.map((child) => liveEvent("devices", { ...data, deviceId: child }));
     for (const session of this.#sessions) {
-      const isNamed = session.isOf(tenantId) && session.maySee(deviceId);
-      if (!session.isOf(tenantId) || !hearsOfChildren(session, isNamed)) continue;
+      const isNamed = session.isOfTenant(tenantId) && session.maySee(deviceId);
+      if (!session.isOfTenant(tenantId) || !hearsOfChildren(session, isNamed)) continue;
       for (const _ of addChildEvents(session, { events, isNamed })) {
         const share = workShare.pause(owner);
         if (share !== undefined) await share;
@@ -316,7 +316,7 @@ export class RealtimeHub {
   }
 
   #sessionsOf(tenantId: TenantId): HubSession[] {
-    return [...this.#sessions].filter((session) => session.isOf(tenantId));
+    return [...this.#sessions].filter((session) => session.isOfTenant(tenantId));
   }
 }
 

@@ -184,7 +184,7 @@ export class RealtimeSession {
     return this.#principal.tenantId;
   }
 
-  isOf(tenantId: TenantId): boolean {
+  isOfTenant(tenantId: TenantId): boolean {
     return this.#principal?.tenantId === tenantId;
   }
 

@@ -230,8 +230,8 @@ export class PublishIntake implements AckMember {
       return true;
     }
     const hash = Bun.hash.wyhash(content);
-    const isOther = !duplicate && this.#reuses(packetId, hash);
-    if (!isOther && received.has(packetId) && (duplicate || !recovered.has(packetId))) {
+    const isNewMessage = !duplicate && this.#reuses(packetId, hash);
+    if (!isNewMessage && received.has(packetId) && (duplicate || !recovered.has(packetId))) {
       this.#connection.output.write(acknowledgement(PUBREC, packetId));
       return true;
     }

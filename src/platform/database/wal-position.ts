@@ -150,8 +150,8 @@ export function walLossOf(databasePath: string): Text | undefined {
   if (noted === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
   // A log that was restarted after a checkpoint has other salts.
-  const isOther = salts !== null && salts.compare(noted.salts) !== 0;
-  if (noted.frames === 0 || isOther || found >= noted.frames) return undefined;
+  const isRestarted = salts !== null && salts.compare(noted.salts) !== 0;
+  if (noted.frames === 0 || isRestarted || found >= noted.frames) return undefined;
   return detail("loss.log_cut", { file: `${basename(databasePath)}-wal`, found, synced: noted.frames });
 }
 

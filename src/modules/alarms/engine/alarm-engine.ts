@@ -330,7 +330,7 @@ export class AlarmEngine {
       return false;
     }
     if (message.left !== undefined && message.next === readings.length) this.#reportSkipped(message);
-    if (crossed?.isNews === true) this.#states.changed(deviceId);
+    if (crossed?.hasNewValue === true) this.#states.changed(deviceId);
     const affected = new Set([...keys].flatMap((key) => rules.byKey.get(key) ?? []));
     const { attribute, isSteady } = this.#evaluate(device, affected, keys);
     if (state.deadBandFor !== rules) return true; // somebody cleared one of its alarms meanwhile

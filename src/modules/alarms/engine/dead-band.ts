@@ -90,7 +90,7 @@ const isInDeadBand = ({ deadBand, value: before }: KnownValue, value: TelemetryV
 export interface Crossed {
   readonly keys: Set<string>;
   /** True if some values differ from the previous ones. */
-  isNews: boolean;
+  hasNewValue: boolean;
 }
 
 /** Arrival of a reading. */
@@ -118,9 +118,9 @@ export function takeIn(
     if (knownValue !== undefined && knownValue.ts > ts && knownValue.ts <= believedUntil) continue;
     if (knownValue !== undefined && takeQuietly(knownValue, { ts, at, value }, bounds)) continue;
     if (knownValue === undefined) values.set(key, { ts, at, value, hasChanged: false });
-    crossed ??= { keys: new Set(), isNews: false };
+    crossed ??= { keys: new Set(), hasNewValue: false };
     crossed.keys.add(key);
-    crossed.isNews ||= knownValue?.hasChanged ?? true;
+    crossed.hasNewValue ||= knownValue?.hasChanged ?? true;
   }
   return crossed;
 }

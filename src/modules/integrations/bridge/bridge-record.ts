@@ -30,8 +30,8 @@ export class BridgeRecord {
   }
 
   change(to: Partial<Omit<Current, "since">>): void {
-    const isOther = to.status !== undefined && to.status !== this.#current.status;
-    this.#current = { ...this.#current, ...to, ...(isOther && { since: this.#clock.now() }) };
+    const isNewStatus = to.status !== undefined && to.status !== this.#current.status;
+    this.#current = { ...this.#current, ...to, ...(isNewStatus && { since: this.#clock.now() }) };
     this.#onState(this.state);
   }
 }

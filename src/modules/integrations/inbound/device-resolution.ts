@@ -117,9 +117,9 @@ export class DeviceResolution {
   #follow({ tenantId, deviceId }: IngestDevice, { externalId, address }: DeviceReference): void {
     if (externalId === undefined || address === undefined) return;
     const { identities, saveServer } = this.#deps;
-    const isOf = (list: readonly IdentifiedDevice[]) => list.some((each) => each.deviceId === deviceId);
-    if (!isOf(identities.findByAddress(tenantId, address))) saveServer(deviceId, ADDRESS_KEY, address);
-    if (!isOf(identities.findByExternalId(tenantId, externalId)))
+    const hasDevice = (list: readonly IdentifiedDevice[]) => list.some((each) => each.deviceId === deviceId);
+    if (!hasDevice(identities.findByAddress(tenantId, address))) saveServer(deviceId, ADDRESS_KEY, address);
+    if (!hasDevice(identities.findByExternalId(tenantId, externalId)))
       saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
   }
 

@@ -14,7 +14,7 @@ export const LOCAL_BROKER = "local:";
 const RADIO_PREFIX = "radio_";
 
 const isLocal = (values: FormValues) => valueAt(values, "mqtt.brokerUrl") === LOCAL_BROKER;
-const isOther = (values: FormValues) => !isLocal(values);
+const isForeign = (values: FormValues) => !isLocal(values);
 const usesMqtt = ({ mqtt }: FormValues) => mqtt !== undefined;
 
 /** The broker of the gateway, or the address of another one. */
@@ -140,18 +140,18 @@ const brokerFields = (isAnyBody: boolean): Fields => [
   { path: "mqtt.attributesTopic", input: plain },
   { path: "mqtt.takeRetained", text: "takeRetained", control: SetBox, when: isLocal },
   [
-    { path: "mqtt.credentials.username", when: isOther, input: plain },
-    { path: "mqtt.credentials.password", when: isOther, input: secret },
+    { path: "mqtt.credentials.username", when: isForeign, input: plain },
+    { path: "mqtt.credentials.password", when: isForeign, input: secret },
   ],
   {
     group: "certificates",
-    when: isOther,
+    when: isForeign,
     isFolded: () => true,
     fields: ["ca", "cert", "key"].map((name) => ({ path: `mqtt.credentials.${name}`, rows: 3 })),
   },
   {
     group: "more",
-    when: isOther,
+    when: isForeign,
     isFolded: () => true,
     fields: [
       [

@@ -283,20 +283,20 @@ export class AnnouncedDevices {
     change();
     device.rebuild();
     const after = new Set(device.topics());
-    let isOther = false;
+    let hasChanged = false;
     for (const topic of before.difference(after)) {
       const following = this.#followed.get(topic);
       following?.delete(device);
       this.#tree.delete(topic, device);
-      if (following?.size === 0) isOther = this.#followed.delete(topic);
+      if (following?.size === 0) hasChanged = this.#followed.delete(topic);
     }
     for (const topic of after.difference(before)) {
       const following = this.#followed.get(topic) ?? new Set();
-      isOther ||= following.size === 0;
+      hasChanged ||= following.size === 0;
       this.#followed.set(topic, following.add(device));
       this.#tree.set(topic, device, { announced: device, filter: topic });
     }
-    if (isOther) this.#onTopics();
+    if (hasChanged) this.#onTopics();
   }
 }
 

@@ -237,16 +237,16 @@ export class SparkplugNode {
     { row, time, isHistorical }: { row: number; time: number; isHistorical: boolean },
   ): void {
     const type = typeOfTag[column.tags[row] ?? TAG_ABSENT] ?? DataType.string;
-    const isOther = type !== metric.dataType;
+    const hasNewType = type !== metric.dataType;
     const value = valueAt(column, row);
     writeMetric(this.#writer, {
       name: metric.name,
       ts: time,
-      dataType: isOther ? type : 0,
+      dataType: hasNewType ? type : 0,
       isHistorical,
       value,
     });
-    if (time < metric.ts || isOther) return;
+    if (time < metric.ts || hasNewType) return;
     metric.ts = time;
     metric.value = keptOf(value);
   }

@@ -192,8 +192,9 @@ class Scram {
   /** Verifies that the server knows the password, too. */
   verify(final: string): void {
     const signature = Buffer.from(parametersOf(final).get("v") ?? "", "base64");
-    if (this.#signature.length === 0 || signature.length !== this.#signature.length) throw this.#isOther();
-    if (!timingSafeEqual(signature, this.#signature)) throw this.#isOther();
+    if (this.#signature.length === 0 || signature.length !== this.#signature.length)
+      throw this.#wrongServer();
+    if (!timingSafeEqual(signature, this.#signature)) throw this.#wrongServer();
     this.#isOpen = false;
   }
 
@@ -201,7 +202,7 @@ class Scram {
     return `n=,r=${this.#nonce}`;
   }
 
-  #isOther = () => accessRefused("the server does not know the password");
+  #wrongServer = () => accessRefused("the server does not know the password");
 }
 
 const md5 = (...parts: readonly (string | Buffer)[]) =>
