@@ -255,6 +255,7 @@ export function createConnectionModules(
     generators,
     demoPlant,
     connectivity,
+    scripts,
     codecs,
     codecIndex,
     integrations,
@@ -298,7 +299,7 @@ export function createOperationModules(core: Core, modules: UserModules & Device
     backups,
     uplinks,
     notifications,
-    mqtt: () => mqtt.mqtt.stats(),
+    mqtt: mqtt.mqtt,
   });
   const updates = createUpdatesModule(core, { tenants, backups, audit });
   const proxies = createProxiesModule(core, { settings, tenants });
@@ -346,6 +347,8 @@ export function inOrder(
     modules.pipelines,
     connections.generators,
     connections.demoPlant,
+    { parts: connections.integrations.eventLogParts },
+    connections.scripts,
     connections.integrations,
     connections.downlinks,
     connections.modbus,

@@ -305,10 +305,11 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
       discoveredNetworksRoutes({ repository, topics, announced, auth }),
       webhooksRoutes({ webhooks, bodySpace, clock }),
     ],
-    parts: [
+    /** Starts before scripts and ends after them: it notes what became of their messages. */
+    eventLogParts: [
       { name: "integration events", start: () => eventLog.start(), stop: () => eventLog.stop() },
-      // Scripts end before the log of events: it takes down what became of their messages.
-      ...modules.scripts.parts,
+    ],
+    parts: [
       { name: "pending messages", start: () => pending.start(), stop: () => pending.stop() },
       ...announcing.parts,
       { name: "broker connections", start: () => bridges.fleet.start(), stop: () => bridges.fleet.stop() },

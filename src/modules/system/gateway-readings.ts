@@ -47,7 +47,7 @@ export interface GatewaySources {
   readonly bodySpace: Pick<BodySpace, "used" | "refusals">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
-  readonly mqtt: () => MqttCounts;
+  readonly mqtt: { stats(): MqttCounts };
   readonly uplinks: () => UplinkTotals;
   readonly health: Health;
   readonly inventory: Pick<InventoryKeeper, "losses" | "checkedAt">;
@@ -181,7 +181,7 @@ export class GatewayReadings {
       mails_failed: mails.get("FAILED") ?? 0,
       deliveries_waiting: deliveries.get("WAITING") ?? 0,
       deliveries_failed: deliveries.get("DEAD") ?? 0,
-      mqtt_connections: mqtt().connections,
+      mqtt_connections: mqtt.stats().connections,
       unread_responses_mb: round(responses.used / MIB),
       ...(running > 0 && {
         uplinks_failing: failing,

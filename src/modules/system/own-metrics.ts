@@ -89,19 +89,19 @@ function addTraffic(
     "Requests refused because others with long bodies were in progress.",
     () => bodySpace.refusals,
   );
-  metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt().connections);
-  metrics.gauge("mqtt_connections", "Open MQTT connections, signed in or not.", () => mqtt().sockets);
-  metrics.counter("mqtt_received_messages", "Messages from MQTT clients.", () => mqtt().messagesIn);
-  metrics.counter("mqtt_sent_messages", "Messages to MQTT clients.", () => mqtt().messagesOut);
+  metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt.stats().connections);
+  metrics.gauge("mqtt_connections", "Open MQTT connections, signed in or not.", () => mqtt.stats().sockets);
+  metrics.counter("mqtt_received_messages", "Messages from MQTT clients.", () => mqtt.stats().messagesIn);
+  metrics.counter("mqtt_sent_messages", "Messages to MQTT clients.", () => mqtt.stats().messagesOut);
   metrics.counter(
     "mqtt_dropped_messages",
     "Messages to MQTT clients that were dropped.",
-    () => mqtt().messagesDropped,
+    () => mqtt.stats().messagesDropped,
   );
   metrics.counter(
     "mqtt_refused_connections",
     "MQTT connections that were refused.",
-    () => mqtt().refusedConnections,
+    () => mqtt.stats().refusedConnections,
   );
   metrics.gauge("devices", "Devices of all tenants.", () => repository.countDevices());
   metrics.gauge("tenants", "Tenants.", () => repository.countTenants());
