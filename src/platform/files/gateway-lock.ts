@@ -55,6 +55,12 @@ function hasDeletedLock(pid: number, directory: string, noted: string | undefine
   });
 }
 
+/** Returns whether a process has a database of the directory open. */
+function hasDatabaseOf(dataPath: string, pid: number): boolean {
+  const own = DATABASE_FILES.map((name) => idAt(join(dataPath, name)));
+  return openFilesOf(pid, DATABASE_FILES).some((id) => own.includes(id));
+}
+
 /**
  * Returns whether another process holds the directory although the lock is free, because the lock file was deleted or moved: the process in
  * `gateway.json` has a database of the directory open, or any process has the deleted lock file open. All processes are searched only if the lock
@@ -62,9 +68,7 @@ function hasDeletedLock(pid: number, directory: string, noted: string | undefine
  */
 function isHeldWithoutLock(dataPath: string): boolean {
   const gateway = readGatewayPid(dataPath);
-  const own = DATABASE_FILES.map((name) => idAt(join(dataPath, name)));
-  if (gateway !== undefined && gateway !== process.pid)
-    if (openFilesOf(gateway, DATABASE_FILES).some((id) => own.includes(id))) return true;
+  if (gateway !== undefined && gateway !== process.pid && hasDatabaseOf(dataPath, gateway)) return true;
   const noted = readRecord(dataPath)?.lock;
   if (noted === lockIdOf(dataPath)) return false;
   const directory = realpathSync(dataPath);
@@ -87,9 +91,12 @@ export function takeGatewayLock(dataPath: string): FileLock | undefined {
 
 /** Returns whether a gateway runs on another directory whose data is a copy of this one's, or the other way round. */
 export function runsCopyOf(dataPath: string, other: string): boolean {
-  if (realpathSync(dataPath) === other) return false;
+  const lock = lockIdOf(other);
+  if (realpathSync(dataPath) === other || (lock !== undefined && lock === lockIdOf(dataPath))) return false; // the same one, mounted twice
   const pid = readGatewayPid(other);
   if (pid === undefined || !existsSync(`/proc/${pid}`)) return false;
+  // After a crash, the number may belong to another program. Files of other users' processes are unknown.
+  if (namesIn(`/proc/${pid}/fd`).length > 0 && !hasDatabaseOf(other, pid)) return false;
   const gateway = readRecord(dataPath)?.gateway;
   return gateway !== undefined && readRecord(other)?.gateway === gateway;
 }

@@ -341,7 +341,11 @@ test("a copy of the data beside its running gateway is refused at its place", as
   const copy = join(fixture.root, "copy");
   cpSync(fixture.data, copy, { recursive: true });
   const ofCopy = () => fixture.backUp({ dataPath: copy });
-  const child = Bun.spawn(["sleep", "60"]);
+  const child = Bun.spawn(["sh", "-c", "exec 9<$0/telemetry.db; echo ready; read line", fixture.data], {
+    stdin: "pipe",
+    stdout: "pipe",
+  });
+  await child.stdout.getReader().read();
   writeFileSync(
     join(fixture.data, "gateway.json"),
     JSON.stringify({ url: "http://localhost", pid: child.pid }),

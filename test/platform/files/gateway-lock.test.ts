@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { takeFileLock } from "../../../src/platform/files/file-lock.ts";
-import { lockIdOf, takeGatewayLock } from "../../../src/platform/files/gateway-lock.ts";
+import { lockIdOf, runsCopyOf, takeGatewayLock } from "../../../src/platform/files/gateway-lock.ts";
 import { createRecord, writeRecord } from "../../../src/platform/files/inventory-record.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-lock-"));
@@ -135,3 +135,27 @@ test("another process with the number of a gateway that died does not keep the d
   lock?.release();
   other.kill();
 });
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "neither the same directory under another path nor the number of another program counts as a copy that runs",
+  async () => {
+    const [data, other] = [mkdtempSync(join(root, "data-")), mkdtempSync(join(root, "data-"))];
+    const record = createRecord({ gateway: "0123456789abcdef", generation: 1, keys: {} });
+    for (const path of [data, other]) writeRecord(path, record);
+    for (const name of ["telemetry.db", "lineside.lock"]) writeFileSync(join(other, name), "");
+    const gateway = await processWith(join(other, "telemetry.db"));
+    const note = (pid: number) =>
+      writeFileSync(join(other, "gateway.json"), JSON.stringify({ url: "http://127.0.0.1", pid }));
+    const found: boolean[] = [];
+    for (const pid of [gateway.pid, process.pid]) {
+      note(pid);
+      found.push(runsCopyOf(data, other));
+    }
+    note(gateway.pid);
+    linkSync(join(other, "lineside.lock"), join(data, "lineside.lock")); // as a mount shows it
+    found.push(runsCopyOf(data, other));
+    gateway.kill();
+    await gateway.exited;
+    expect(found).toEqual([true, false, false]);
+  },
+);
