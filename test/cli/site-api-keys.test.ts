@@ -146,7 +146,7 @@ test("a key whose successor is refused keeps working under its name", async () =
 });
 
 test("--prune revokes the keys that the section of the file does not have", async () => {
-  const file = await save("few.yaml", "apiKeys:\n  - { name: press, role: TENANT_RW }\n");
+  const file = await save("few.yaml", "apiKeys:\n  - { name: press, role: TENANT_RW }\n...\n");
   expect((await gateway.run(["apply", "site", file, "--yes"])).code).toBe(0);
   expect(await keysOf(gateway)).toHaveLength(4);
   expect((await gateway.run(["apply", "site", file, "--yes", "--prune"])).code).toBe(0);

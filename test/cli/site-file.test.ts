@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { expressionOf, withExpressions, withNames } from "../../src/cli/site/references.ts";
 import { readSite, writeSite } from "../../src/cli/site/site-file.ts";
+import { StartupError } from "../../src/platform/process/startup-error.ts";
 
 const HEAD = "format: lineside.site\nversion: 1\n";
 const read = (text: string) => () => readSite([{ name: "site.yaml", text }]);
@@ -77,6 +78,25 @@ test("writes what it reads again, and scripts as blocks of lines", () => {
   const text = writeSite({ codecs: [codec] });
   expect(text).toContain("source: |\n      a\n        b\n");
   expect(readSite([{ name: "site.yaml", text }]).get("codecs")?.[0]?.fields).toEqual(codec);
+});
+
+test("a file that was cut anywhere is refused", () => {
+  const text = writeSite({
+    codecs: [{ name: "on", source: "a\n  b\n" }],
+    profiles: [{ name: "x", retentionDays: 77 }],
+  });
+  const end = text.trimEnd().length;
+  const readCut = (bytes: number) => read(text.slice(0, bytes));
+  for (let bytes = 0; bytes < end; bytes++) expect(readCut(bytes)).toThrow(StartupError);
+  expect(readCut(end)).not.toThrow();
+});
+
+test("a file without an end is no reason to delete what it lacks", () => {
+  const readPruning = (text: string) => () => readSite([{ name: "site.yaml", text }], { prunes: true });
+  const text = `${HEAD}profiles: []\n`;
+  expect(read(text)).not.toThrow();
+  expect(readPruning(text)).toThrow("site.yaml may have been cut: with --prune");
+  expect(readPruning(`${text}...\n`)).not.toThrow();
 });
 
 test("names with braces, and texts that look like references, survive the way there and back", () => {

@@ -57,7 +57,7 @@ test("creates, changes and prunes units by their devices", async () => {
   expect(changed.out).toContain('~ modbusUnits "${device:Meter 1}"\n      unitId: 3 → 4');
   expect(await units()).toEqual(["Line 1: Meter 1 = 4", "Line 2: Meter 2 = 1"]);
 
-  expect((await apply(unit("Meter 2", "Line 2"), "--prune")).code).toBe(0);
+  expect((await apply(`${unit("Meter 2", "Line 2")}\n...`, "--prune")).code).toBe(0);
   expect(await units()).toEqual(["Line 2: Meter 2 = 1"]);
   expect((await gateway.call("GET", "/api/devices?search=Meter")).body).toHaveLength(2);
 });

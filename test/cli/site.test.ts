@@ -232,7 +232,7 @@ test("--prune deletes what the sections of the file do not have, but no devices 
     expect((await other.run(["apply", "site", all, "--yes"], ENV)).code).toBe(0);
     const file = await save(
       "few.yaml",
-      site("profiles: []\ndevices: []\ndashboards: []\njobs: []\nusers: []\n"),
+      site("profiles: []\ndevices: []\ndashboards: []\njobs: []\nusers: []\n...\n"),
     );
     expect((await other.run(["apply", "site", file])).code).toBe(0);
     const { code, out } = await other.run(["apply", "site", file, "--prune"]);
@@ -360,7 +360,7 @@ test("takes the rules of the gateway itself along, and never deletes them", asyn
     const { body: devices } = await other.call("GET", "/api/devices?search=This");
     const { body: profile } = await other.call("GET", `/api/device-profiles/${devices[0].profileId}`);
     expect(profile).toMatchObject({ name: "This gateway", retentionDays: 77 });
-    const empty = await save("empty.yaml", site("profiles: []\n"));
+    const empty = await save("empty.yaml", site("profiles: []\n...\n"));
     const { code, out: plan } = await other.run(["apply", "site", empty, "--prune"]);
     expect([code, plan]).toEqual([0, expect.stringContaining("0 to delete")]);
   } finally {

@@ -51,7 +51,10 @@ const options = {
   ...serverOptions,
   plan: { type: "boolean", help: "print the plan only; exit with code 2 if there is something to do" },
   yes: { type: "boolean", help: "apply without asking" },
-  prune: { type: "boolean", help: "delete what is not in the sections of the file; never devices" },
+  prune: {
+    type: "boolean",
+    help: 'delete what is not in the sections of the file, which ends with "..."; never devices',
+  },
   "replace-keys": {
     type: "boolean",
     help: "replace API keys that differ; what uses them needs the new ones",
@@ -112,7 +115,7 @@ const refusal = ({ name }: { name: string }) =>
 async function run(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (positionals.length === 0) throw new StartupError("Name a site file, or a folder with site files.");
-  const site = readSite(readFiles(positionals));
+  const site = readSite(readFiles(positionals), { prunes: flags.has("prune") });
   const api = await connectApi(credentialsOf(values));
   const user = await ensureSiteAccess(api);
   const locked = sections.find((section) => site.has(section.name) && !canUseSection(user, section));

@@ -36,6 +36,11 @@ export interface SourceFile {
   readonly text: string;
 }
 
+interface SiteOptions {
+  /** Whether objects that the files lack are deleted. */
+  readonly prunes: boolean;
+}
+
 interface ParsedFile {
   readonly name: string;
   readonly content: Fields;
@@ -47,9 +52,8 @@ const HEADER = `# Lineside site file, described in docs/site-files.md.
 `;
 
 /** Formats a site as YAML: block texts for scripts, quotes if another parser could read something other than text. */
-export const writeSite = (content: Fields): string =>
-  HEADER +
-  stringify(
+export const writeSite = (content: Fields): string => {
+  const text = stringify(
     { format: FORMAT, version: VERSION, ...content },
     {
       lineWidth: 0,
@@ -57,6 +61,8 @@ export const writeSite = (content: Fields): string =>
       compat: "yaml-1.1",
     },
   );
+  return `${HEADER}---\n${text}...\n`;
+};
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
@@ -101,7 +107,15 @@ function wrongKeysOf({ contents }: Document.Parsed): WrongKey[] {
   return wrong;
 }
 
-function parseFile({ name, text }: SourceFile): ParsedFile {
+/** Refuses a file that may have been cut: the rest of it would be deleted, or a value changed. @throws StartupError */
+function ensureEnded({ directives }: Document.Parsed, name: string, { prunes }: SiteOptions): void {
+  if (directives.docEnd || !(directives.docStart || prunes)) return;
+  throw new StartupError(
+    `${name} may have been cut: ${prunes ? "with --prune, a site file ends" : "a file that begins with --- ends"} with a line "...". Export or copy it again, or add the line if the file is complete.`,
+  );
+}
+
+function parseFile({ name, text }: SourceFile, siteOptions: SiteOptions): ParsedFile {
   const lines = new LineCounter();
   let document: Document.Parsed;
   let content: unknown;
@@ -115,6 +129,7 @@ function parseFile({ name, text }: SourceFile): ParsedFile {
       const place = isNode(wrong.key) && wrong.key.range ? `:${lines.linePos(wrong.key.range[0]).line}` : "";
       throw new StartupError(`${name}${place}: ${wrong.message}`);
     }
+    ensureEnded(document, name, siteOptions);
     content = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
     if (error instanceof StartupError) throw error;
@@ -209,11 +224,11 @@ function checkKeys(objects: readonly SiteObject[], problems: string[]): void {
 }
 
 /** Parses site files. @throws StartupError with all problems of the form */
-export function readSite(files: readonly SourceFile[]): Site {
+export function readSite(files: readonly SourceFile[], siteOptions: SiteOptions = { prunes: false }): Site {
   const site = new Map<string, SiteObject[]>();
   const problems: string[] = [];
   for (const source of files) {
-    const file = parseFile(source);
+    const file = parseFile(source, siteOptions);
     checkHeader(file);
     checkSections(file, problems);
     for (const section of sections.filter(({ name }) => Object.hasOwn(file.content, name)))
