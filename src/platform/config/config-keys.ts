@@ -34,7 +34,12 @@ const port = { type: "port" } as const;
 const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
 export const configKeys = {
-  data: { kind: text, default: "./data", description: "Data directory; created on first start." },
+  data: {
+    kind: text,
+    default: "./data",
+    refusesEmpty: true,
+    description: "Data directory; created on first start.",
+  },
   http_host: { kind: text, default: "0.0.0.0", description: "Address that `http_port` listens on." },
   http_port: {
     kind: port,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { isJsonObject } from "../../lib/json/json.ts";
@@ -137,13 +137,15 @@ interface SettingsFile {
 function readFile(path: string | undefined, mistakes: string[]): SettingsFile {
   const file = path ?? "lineside.toml";
   const nothing = { values: new Map(), placeOf: () => file };
-  if (!existsSync(file)) {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
     if (path !== undefined)
       mistakes.push(`The configuration file ${path} does not exist. Correct --config or LINESIDE_CONFIG.`);
     return nothing;
   }
   try {
-    const text = readFileSync(file, "utf8");
+    const text = readFileSync(file, "utf8"); // fails for a link to nothing, which would otherwise leave the defaults in force
+    if (text === "" && statSync(file).isFile())
+      mistakes.push(`${file} is empty. Write the settings again, or delete the file to use the defaults.`);
     const values = flatten(parseToml(text));
     const placeOf = (key: string) => `${file}${lineOf(key, text)}`;
     for (const name of values.keys())
@@ -237,6 +239,15 @@ function checkSecurityContact({ security_contact: contact }: Record<string, unkn
     : ["security_contact must be an email address or an address that begins with https://."];
 }
 
+/** Checks the path of the data directory: with one that only a shell or an editor would correct, the gateway would start without its data. */
+function checkData({ data }: Record<string, unknown>): string[] {
+  const path = String(data ?? "");
+  const shown = ` (it is ${JSON.stringify(path)})`;
+  if (path !== path.trim()) return [`data must not begin or end with a space or a line break${shown}.`];
+  if (!/^["'~$]/.test(path)) return [];
+  return [`data must be a path without quotation marks, ~ and variables${shown}.`];
+}
+
 /** Checks that a bucket has its settings, and that a folder is an absolute path. */
 function checkBackup(config: Record<string, unknown>): string[] {
   const { backup_to: place } = config;
@@ -266,6 +277,7 @@ function checkTogether(config: Record<string, unknown>): string[] {
   mistakes.push(
     ...checkPublicUrl(config.public_url),
     ...checkTls(config),
+    ...checkData(config),
     ...checkBackup(config),
     ...checkPorts(config),
     ...checkRanges("trusted_proxies", config.trusted_proxies),

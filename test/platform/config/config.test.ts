@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -163,5 +163,31 @@ describe("a setting that does not exist", () => {
       LINESIDE_API_KEY: "k",
     };
     expect(mistakesOf([], env)).toEqual([]);
+  });
+});
+
+describe("a mistake that would start a gateway without its data", () => {
+  test.each(["", " /data", "/data\r", '"/data"', "'/data'", "~/data", "$HOME/data"])(
+    "as the data directory is refused: %j",
+    (path) => {
+      expect(mistakesOf([], { LINESIDE_DATA: path })).toEqual([
+        expect.stringContaining(JSON.stringify(path)),
+      ]);
+    },
+  );
+
+  test("as the data directory is not any other path", () => {
+    for (const path of ["/my data", "data", "./~", "/a$b", "C:\\data"])
+      expect(mistakesOf([], { LINESIDE_DATA: path })).toEqual([]);
+  });
+
+  test("as the settings file is refused: an empty file, and a link to nothing", async () => {
+    const empty = await file("");
+    expect(mistakesOf(["--config", empty])).toEqual([expect.stringContaining(`${empty} is empty`)]);
+    const link = join(directory, "link.toml");
+    symlinkSync(join(directory, "nothing"), link);
+    expect(mistakesOf(["--config", link])).toEqual([expect.stringContaining(`${link} cannot be read`)]);
+    expect(mistakesOf(["--config", await file("# nothing\n")])).toEqual([]);
+    expect(mistakesOf(["--config", "/dev/null"])).toEqual([]);
   });
 });
