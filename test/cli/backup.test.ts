@@ -199,3 +199,29 @@ test("a full disk is named without a stack, and a restoration leaves nothing on 
     disk.unmount();
   }
 });
+
+test("neither a backup nor a restoration writes below a disk that is not mounted", async () => {
+  const [disk, good] = [join(fixture.root, "unmounted"), join(fixture.root, "mounted")];
+  const table = join(fixture.root, "fstab");
+  for (const folder of [disk, good]) mkdirSync(folder);
+  writeFileSync(table, `/dev/none ${disk} ext4 defaults 0 2\n`);
+  expect((await backup(["--to", good])).code).toBe(0);
+  const namespace = [
+    "unshare",
+    "--mount",
+    "sh",
+    "-c",
+    `mount --bind '${table}' /etc/fstab && exec "$@"`,
+    "sh",
+  ];
+  if (Bun.spawnSync([...namespace, "true"], { stderr: "ignore" }).exitCode !== 0)
+    return console.warn("not run: only root can mount a file");
+  const without = (...args: string[]) => {
+    const { exitCode, stderr } = Bun.spawnSync([...namespace, ...PROGRAM, ...args]);
+    return [exitCode, stderr.toString()];
+  };
+  const refused = [1, expect.stringContaining("is not mounted, although /etc/fstab names it")];
+  expect(without("backup", "--to", disk, "--data", fixture.data)).toEqual(refused);
+  expect(without("restore", "--from", good, "--data", join(disk, "data"))).toEqual(refused);
+  expect(readdirSync(disk)).toEqual([]);
+});

@@ -661,6 +661,7 @@ export interface ServerPlaces {
   readonly "backup.folder_failed": "path" | "reason";
   readonly "backup.folder_missing": "path";
   readonly "backup.folder_silent": "path" | "seconds";
+  readonly "backup.folder_unmounted": "path" | "point";
   readonly "backup.gateway_running": "path";
   readonly "backup.key_begun": "name";
   readonly "backup.list_incomplete": "name";

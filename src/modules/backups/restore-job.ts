@@ -17,6 +17,7 @@ import {
   finishRestoration,
 } from "../../platform/files/restoration.ts";
 import { storageFaultOf } from "../../platform/files/storage-fault.ts";
+import { ensureMounted } from "../../platform/files/unmounted-disk.ts";
 import { readKey, SEALED_FILES } from "../../platform/secrets/secret-keys.ts";
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./snapshot.types.ts";
@@ -234,6 +235,7 @@ export async function restore(
   let [isPrepared, isRestored] = [false, false];
   try {
     finishRestoration(job.dataPath); // of an interrupted restoration, to free its space
+    if (!hasData(job.dataPath)) ensureMounted(job.dataPath);
     beginRestoration(job.dataPath); // now, so that after an interruption no gateway starts without data
     const { bavail, bsize } = statfsSync(job.dataPath);
     const report = await prepareRestoration(target, {

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { inEnglish } from "../../lib/core/domain-error.ts";
@@ -29,7 +28,7 @@ import { type InventoryRecord, keyChecksOf } from "./inventory-record.ts";
 import { ensureNoMisplacedFile } from "./misplaced-files.ts";
 import { finishRestoration, isRestorationCutOff } from "./restoration.ts";
 import { SET_ASIDE_FOLDER } from "./set-aside.ts";
-import { unmountedPointOf } from "./unmounted-disk.ts";
+import { ensureMounted } from "./unmounted-disk.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -104,15 +103,6 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
     lock.release();
     throw error;
   }
-}
-
-/** Refuses a directory without data on a disk that is not mounted: the data may be on it. @throws StartupError */
-function ensureMounted(path: string): void {
-  const point = unmountedPointOf(realpathSync(path));
-  if (point === undefined) return;
-  throw new StartupError(
-    `${path} has no data, and the disk of ${point} is not mounted, although /etc/fstab names it. Mount the disk, or choose another directory with --data.`,
-  );
 }
 
 /** Refuses a directory without data into which a restoration was interrupted: the gateway would start empty. @throws StartupError */

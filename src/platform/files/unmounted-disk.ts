@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
+import { StartupError } from "../process/startup-error.ts";
 
 interface MountFiles {
   /** What the machine mounts when it starts. */
@@ -41,4 +42,13 @@ export function unmountedPointOf(
     .filter(([, , , settings = ""]) => !settings.split(",").includes("noauto"))
     .map(([, point]) => normalized(point))
     .find((point) => point.length > 1 && !points.has(point) && `${path}/`.startsWith(`${point}/`));
+}
+
+/** Refuses a directory without data on a disk that is not mounted: the data may be on it, and what is written now is hidden later. @throws StartupError */
+export function ensureMounted(path: string): void {
+  const point = unmountedPointOf(realpathSync(path));
+  if (point === undefined) return;
+  throw new StartupError(
+    `${path} has no data, and the disk of ${point} is not mounted, although /etc/fstab names it. Mount the disk, or choose another directory with --data.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import {
   DomainError,
@@ -12,6 +12,7 @@ import { isUnreadableFile } from "../../../platform/files/data-file.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
 import { storageFaultOf } from "../../../platform/files/storage-fault.ts";
+import { unmountedPointOf } from "../../../platform/files/unmounted-disk.ts";
 import { bytesMaxOf } from "../object-limits.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
@@ -116,6 +117,9 @@ export class FolderTarget implements BackupTarget {
 
   #ensureFolder(): void {
     if (!existsSync(this.#path)) throw unavailable("backup.folder_missing", { path: this.#path });
+    const isEmpty = readdirSync(this.#path).length === 0;
+    const point = isEmpty ? unmountedPointOf(realpathSync(this.#path)) : undefined;
+    if (point !== undefined) throw unavailable("backup.folder_unmounted", { path: this.#path, point });
   }
 
   #do<Result>(work: () => Result): Result {
