@@ -250,3 +250,16 @@ test("a column names the devices of a file", async () => {
   const devices = (await gateway.call("GET", "/api/devices?search=hall")).body;
   expect(devices.map(({ name }: { name: string }) => name).sort()).toEqual(["hall A", "hall B"]);
 });
+
+test("a file that may have been cut within its last value is named", async () => {
+  for (const [end, isNamed] of [
+    ["21.5\n", false],
+    ["21.5\r\n", false],
+    ["21.", true],
+  ] as const) {
+    const file = join(directory, `cut-${++number}.csv`);
+    writeFileSync(file, `time,t\n1767225600000,${end}`);
+    const { code, out } = await gateway.run(["import", file]);
+    expect([code, out.includes("the last line has no line break")]).toEqual([0, isNamed]);
+  }
+});

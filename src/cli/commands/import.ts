@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { isDelimiter } from "../../lib/csv/csv-dialect.ts";
@@ -30,6 +30,7 @@ const BATCH_ITEMS = 1_000;
 /** Max. refused rows printed per file. */
 const ERRORS_SHOWN_MAX = 20;
 const REPORT_INTERVAL_MS = 1_000;
+const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 
 /** Options for CSV. NDJSON has none. */
 const csvOptions = {
@@ -208,6 +209,20 @@ async function importFile(
     }
   await importer.finish();
   printNotes(file, notes);
+  if (await endsWithinLine(file))
+    console.log(
+      `${basename(file)}: the last line has no line break. If the file was cut, import it again: the last value may be wrong.`,
+    );
+}
+
+/** Returns whether a file does not end with a line break; false for a pipe, which is read once. */
+async function endsWithinLine(file: string): Promise<boolean> {
+  const { size } = statSync(file);
+  if (size < 2) return false;
+  const end = await Bun.file(file)
+    .slice(size - 2)
+    .bytes(); // two for a line break in UTF-16
+  return !end.includes(LINE_FEED) && !end.includes(CARRIAGE_RETURN);
 }
 
 /** Max. lines and characters per request. A single longer line is sent alone. */
