@@ -61,7 +61,7 @@ export const writeSite = (content: Fields): string => {
       compat: "yaml-1.1",
     },
   );
-  return `${HEADER}---\n${text}...\n`;
+  return `${HEADER}${text}...\n`;
 };
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
@@ -108,10 +108,14 @@ function wrongKeysOf({ contents }: Document.Parsed): WrongKey[] {
 }
 
 /** Refuses a file that may have been cut: the rest of it would be deleted, or a value changed. @throws StartupError */
-function ensureEnded({ directives }: Document.Parsed, name: string, { prunes }: SiteOptions): void {
-  if (directives.docEnd || !(directives.docStart || prunes)) return;
+function ensureEnded(
+  { directives }: Document.Parsed,
+  { name, text }: SourceFile,
+  { prunes }: SiteOptions,
+): void {
+  if (directives.docEnd || !(text.startsWith(HEADER) || prunes)) return;
   throw new StartupError(
-    `${name} may have been cut: ${prunes ? "with --prune, a site file ends" : "a file that begins with --- ends"} with a line "...". Export or copy it again, or add the line if the file is complete.`,
+    `${name} may have been cut: ${prunes ? "with --prune, a site file ends" : "an exported file ends"} with a line "...". Export or copy it again, or add the line if the file is complete.`,
   );
 }
 
@@ -129,7 +133,7 @@ function parseFile({ name, text }: SourceFile, siteOptions: SiteOptions): Parsed
       const place = isNode(wrong.key) && wrong.key.range ? `:${lines.linePos(wrong.key.range[0]).line}` : "";
       throw new StartupError(`${name}${place}: ${wrong.message}`);
     }
-    ensureEnded(document, name, siteOptions);
+    ensureEnded(document, { name, text }, siteOptions);
     content = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
     if (error instanceof StartupError) throw error;
