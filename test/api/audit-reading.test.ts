@@ -149,6 +149,73 @@ describe("reading the audit log", () => {
     }
   });
 
+  test("entries about notes, alarms, units and jobs of hidden devices are left out", async () => {
+    const { deviceId: hidden, token: hiddenToken } = await fixture.createDevice(owner.token, {
+      name: "hidden press",
+    });
+    const { deviceId: granted } = await fixture.createDevice(owner.token, { name: "granted press" });
+    const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
+    const call = async (method: string, path: string, body: unknown) => {
+      const response = await fixture.call(method, path, { token: owner.token, body });
+      expect([path, response.status]).toEqual([path, expect.any(Number)]);
+      expect(response.status).toBeLessThan(300);
+      return response.body;
+    };
+    const connection = await call("POST", "/api/s7/connections", {
+      name: "controller",
+      host: "192.0.2.1",
+      enabled: false,
+    });
+    for (const [name, deviceId] of [
+      ["for few", hidden],
+      ["of all", granted],
+    ] as const) {
+      const note = await call("POST", "/api/notes", { deviceId, text: name, at: "2026-11-28T08:30:00Z" });
+      await call("PATCH", `/api/notes/${note.noteId}`, { text: `changed: ${name}` });
+      await call("POST", `/api/s7/connections/${connection.connectionId}/units`, { deviceId });
+      await call("POST", "/api/scheduler", {
+        name,
+        schedule: { kind: "interval", everyMs: 60_000 },
+        action: { type: "attributes", deviceIds: [deviceId], attributes: { a: 1 } },
+      });
+      await call("POST", "/api/rule-chains", {
+        name,
+        type: "data_generator",
+        enabled: true,
+        status: "draft",
+        config: { deviceIds: [deviceId], intervalSeconds: 1, metrics: [{ key: "a", min: 0, max: 1 }] },
+      });
+    }
+    const rule = { severity: "MAJOR", condition: { key: "alarming", op: "EQ", value: true } };
+    const profile = await call("POST", "/api/device-profiles", {
+      name: "alarming",
+      alarmRules: [{ alarmType: "own", createRules: [rule] }],
+    });
+    await call("PATCH", `/api/devices/${hidden}`, { profileId: profile.profileId });
+    await fixture.call("POST", `/api/v1/${hiddenToken}/telemetry`, { body: { alarming: true } });
+    const { body: alarms } = await fixture.call("GET", "/api/alarms", { token: owner.token });
+    const { alarmId } = alarms[0];
+    const message = "for few";
+    await call("POST", `/api/alarms/${alarmId}/comments`, { message });
+    await call("POST", "/api/alarms/comments/bulk", { alarmIds: [alarmId], message });
+    await call("PATCH", `/api/alarms/${alarmId}/ack`, undefined);
+
+    const ofOwner = await entries("?limit=1000");
+    expect(ofOwner.filter((entry) => JSON.stringify(entry).includes("for few")).length).toBe(6);
+    const seen = await fixture.call("GET", "/api/audit?limit=1000", { token });
+    expect(seen.body.filter((entry: Entry) => JSON.stringify(entry).includes("of all")).length).toBe(4);
+    expect(seen.text).toContain("granted press");
+    expect(seen.body.map(({ action }: Entry) => action)).not.toContain("alarm.acknowledge");
+    expect(seen.headers.get("x-total-count")).toBe(String(seen.body.length));
+    const exported = await fixture.call("GET", "/api/audit/export", { token });
+    const { auditId } = await newest("?action=note.update");
+    expect((await fixture.call("GET", `/api/audit/${auditId}`, { token })).status).toBe(200);
+    const first = ofOwner.findLast(({ action }) => action === "note.update");
+    expect((await fixture.call("GET", `/api/audit/${first?.auditId}`, { token })).status).toBe(404);
+    for (const { text } of [seen, exported])
+      for (const name of ["for few", "hidden press"]) expect(text).not.toContain(name);
+  });
+
   test("pages hold each entry once, also while more come in", async () => {
     for (let index = 0; index < 5; index++) await fixture.createDevice(owner.token);
     const total = (await entries("?limit=1000")).length;

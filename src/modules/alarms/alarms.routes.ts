@@ -25,7 +25,6 @@ const AGAIN = "A repeated request gets the same response and changes nothing.";
 
 type ListQuery = Static<ReturnType<typeof t.Object<typeof alarmsQuery>>>;
 
-const bodyOf = ({ body }: AuditContext) => body;
 const settingsId = ({ principal }: AuditContext) => principal.tenantId;
 
 const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) =>
@@ -69,6 +68,16 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, deviceId, status } = alarmToWire(alarms.get(principal, id), principal);
     return { name, deviceId, status };
+  };
+  // The bodies are checked by the schemas of the routes.
+  const commentOf = (context: AuditContext) => ({
+    ...(context.body as Static<typeof commentBody>),
+    ...read(context, context.params.alarmId ?? ""),
+  });
+  /** With the devices, because only those who see one of them see the entry. */
+  const several = ({ principal, body }: AuditContext) => {
+    const { alarmIds, ...request } = body as Static<typeof bulkBody>;
+    return { ...request, alarmIds, deviceIds: alarms.deviceIdsOf(principal, alarmIds) };
   };
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
   const list = alarmLister({ alarms, responses });
@@ -123,7 +132,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
       },
       {
         auth: "alarms:handle",
-        audit: { action: "alarm.acknowledge_many", target: "alarm", id: settingsId, details: bodyOf },
+        audit: { action: "alarm.acknowledge_many", target: "alarm", id: settingsId, details: several },
         body: bulkBody,
         response: { 200: successBody },
         detail: {
@@ -143,7 +152,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
       },
       {
         auth: "alarms:handle",
-        audit: { action: "alarm.clear_many", target: "alarm", id: settingsId, details: bodyOf },
+        audit: { action: "alarm.clear_many", target: "alarm", id: settingsId, details: several },
         body: bulkBody,
         response: { 200: successBody },
         detail: {
@@ -164,7 +173,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
       },
       {
         auth: "alarms:handle",
-        audit: { action: "alarm.comment_many", target: "alarm", id: settingsId, details: bodyOf },
+        audit: { action: "alarm.comment_many", target: "alarm", id: settingsId, details: several },
         body: bulkCommentBody,
         response: { 201: successBody },
         detail: {
@@ -263,7 +272,7 @@ export const alarmsRoutes = ({ alarms, responses, auth }: AlarmsRoutesDeps) => {
       },
       {
         auth: "alarms:handle",
-        audit: { action: "alarm.comment", target: "alarm", details: bodyOf },
+        audit: { action: "alarm.comment", target: "alarm", details: commentOf },
         body: commentBody,
         response: { 201: successBody },
         detail: {

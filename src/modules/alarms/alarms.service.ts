@@ -1,5 +1,5 @@
 import { detail, forbidden, notFound } from "../../lib/core/domain-error.ts";
-import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";
@@ -121,6 +121,10 @@ export function createAlarmsService(deps: {
     listOpenByDevice: ({ tenantId, devices }: Principal): OpenAlarms[] =>
       repository.listOpenByDevice(tenantId, devices),
     get,
+    /** Returns the devices of the alarms that fit into an entry of the audit log. */
+    deviceIdsOf: (principal: Principal, alarmIds: readonly string[]): DeviceId[] => [
+      ...new Set(readAll(principal, alarmIds.slice(0, ALARMS_PER_SLICE)).map(({ deviceId }) => deviceId)),
+    ],
     /** Lists events, oldest first. */
     listEvents: (principal: Principal, alarmId: string): AlarmEvent[] =>
       repository.listEvents(get(principal, alarmId).alarmId),

@@ -58,22 +58,45 @@ function within(
   return Object.fromEntries(members);
 }
 
-/** Removes devices and assets hidden from the reader from an entry. */
-export function redacted(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
+/** Objects that are also shown to readers who see none of the granted devices. */
+const GRANTED_DEVICES: ReadonlySet<string | null> = new Set(["user", "api_key"]);
+
+/** Returns whether the object of an entry belongs to devices that the reader does not see, such as a note or an alarm. */
+function isOfHidden(
+  { targetType }: AuditEntry,
+  contents: readonly unknown[],
+  devices: ReadonlySet<string>,
+): boolean {
+  if (GRANTED_DEVICES.has(targetType)) return false;
+  const deviceIds = contents
+    .filter(isJsonObject)
+    .flatMap((content) => [content, content.config]) // a generator has its devices there
+    .filter(isJsonObject)
+    .flatMap((content) => [content.deviceId, content.deviceIds].flat())
+    .filter((deviceId) => typeof deviceId === "string");
+  return deviceIds.length > 0 && !deviceIds.some((deviceId) => devices.has(deviceId));
+}
+
+/** Removes devices and assets hidden from the reader from an entry; undefined if its object belongs to hidden devices only. */
+export function redacted(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry | undefined {
   if (devices === "all") return entry;
+  const [before, after] = [entry.before, entry.after].map((text) =>
+    text === null ? undefined : (JSON.parse(text) as unknown),
+  );
+  if (isOfHidden(entry, [before, after], devices)) return undefined;
   const isHidden = (id: string, isDeviceField: boolean) =>
     !devices.has(id as DeviceId) && (isDeviceField || isDevice(id));
-  const read = (text: string | null) => {
-    if (text === null) return null;
-    const shown = within(JSON.parse(text), "", isHidden);
+  const read = (content: unknown) => {
+    if (content === undefined) return null;
+    const shown = within(content, "", isHidden);
     return shown === REMOVED ? null : JSON.stringify(shown);
   };
   const { targetId } = entry;
   return {
     ...entry,
     targetId: targetId !== null && within(targetId, "", isHidden) === REMOVED ? null : targetId,
-    before: read(entry.before),
-    after: read(entry.after),
+    before: read(before),
+    after: read(after),
   };
 }
 

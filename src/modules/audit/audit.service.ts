@@ -57,11 +57,13 @@ function bounded(value: unknown): string | null {
   });
 }
 
-/** Returns the fields of `first` that differ in `second` or are missing there. */
-function differing(first: unknown, second: unknown): unknown {
+/** Returns the fields of `first` that differ in `second` or are missing there, and the device of an object, which decides who sees the entry. */
+function differing(first: unknown, second: unknown, targetId: string | undefined): unknown {
   if (!isJsonObject(first) || !isJsonObject(second)) return first;
   const changed = Object.entries(first).filter(
-    ([name, value]) => !STAMPS.has(name) && JSON.stringify(value) !== JSON.stringify(second[name]),
+    ([name, value]) =>
+      !STAMPS.has(name) &&
+      (JSON.stringify(value) !== JSON.stringify(second[name]) || (name === "deviceId" && value !== targetId)),
   );
   return Object.fromEntries(changed);
 }
@@ -75,11 +77,14 @@ function filled(value: unknown): unknown {
 }
 
 /** Describes a change for the log: only the differences, without secrets, at most 8 KiB each. */
-function describeChange(before: unknown, after: unknown): { before: string | null; after: string | null } {
+function describeChange({ before, after, target }: NewAuditEntry): {
+  before: string | null;
+  after: string | null;
+} {
   const wasThere = before !== undefined && before !== null;
   const isThere = after !== undefined && after !== null;
-  const was = wasThere && isThere ? differing(before, after) : filled(before);
-  const is = wasThere && isThere ? differing(after, before) : filled(after);
+  const was = wasThere && isThere ? differing(before, after, target?.id) : filled(before);
+  const is = wasThere && isThere ? differing(after, before, target?.id) : filled(after);
   return {
     before: bounded(withoutSecrets(was ?? undefined)),
     after: bounded(withoutSecrets(is ?? undefined)),
@@ -194,7 +199,7 @@ function rowOf(entry: NewAuditEntry) {
     targetName: short(target?.name),
     address: short(address),
     userAgent: short(userAgent),
-    ...describeChange(entry.before, entry.after),
+    ...describeChange(entry),
   };
 }
 
@@ -260,12 +265,13 @@ export function createAuditService(deps: {
     }
   }
 
-  /** Redacts entries one at a time, because hidden names may be anywhere in their JSON. */
+  /** Redacts entries one at a time, because hidden names may be anywhere in their JSON. Leaves out those of hidden devices. */
   async function shownOf(items: readonly AuditEntry[], scope: AuditScope): Promise<readonly AuditEntry[]> {
     if (scope.devices === "all") return items;
     const shown: AuditEntry[] = [];
     for (const entry of items) {
-      shown.push(redacted(entry, scope));
+      const seen = redacted(entry, scope);
+      if (seen !== undefined) shown.push(seen);
       await workShare.pause();
     }
     return shown;
