@@ -119,3 +119,36 @@ test("who sees all devices may", async () => {
   expect([changed.status, changed.body.retentionDays]).toEqual([200, 3]);
   expect((await fixture.call("DELETE", "/api/tenant-attributes/map", { token: owner })).status).toBe(200);
 });
+
+test.each(["user", "API key"] as const)(
+  "a limited caller (%s) cannot make integrations find its device instead of another",
+  async (kind) => {
+    const devEui = kind === "user" ? "0102030405060708" : "0102030405060709";
+    const call = (method: string, path: string, token: string, body?: unknown) =>
+      fixture.call(method, path, { token, body });
+    const { body: visible } = await call("GET", "/api/devices", callers[kind]);
+    const { deviceId: own } = visible[0];
+    const { deviceId: hidden } = await fixture.createDevice(owner, { lorawanDevEui: devEui });
+    for (const key of ["integration.lorawan.dev_eui", "integration.external_id", "integration.address"]) {
+      const body = { scope: "SERVER", attributes: { other: 1, [key]: devEui } };
+      const refused = await call("POST", `/api/devices/${own}/attributes`, callers[kind], body);
+      expect([key, refused.status, refused.body.message]).toEqual([
+        key,
+        403,
+        "Only users with access to all devices may set attributes that link a device to an integration.",
+      ]);
+    }
+    const others = { scope: "SERVER", attributes: { "integration line": 1 } };
+    expect((await call("POST", `/api/devices/${own}/attributes`, callers[kind], others)).status).toBe(200);
+    const { secret } = (await call("POST", "/api/tenant/integration/rotate-secret", owner)).body;
+    const { body: tenant } = await call("GET", "/api/tenant/profile", owner);
+    const uplink = await fixture.call("POST", "/api/v1/integrations/lorawan-a/telemetry", {
+      headers: { "x-webhook-secret": secret, "x-tenant-id": tenant.tenantId },
+      body: { deviceInfo: { devEui }, fPort: 1, data: "AQ==", object: { level: 7 } },
+    });
+    expect(uplink.status).toBe(200);
+    const latest = (deviceId: string) => call("GET", `/api/devices/${deviceId}/telemetry/latest`, owner);
+    expect((await latest(own)).body.values).toEqual({});
+    expect((await latest(hidden)).body.values).toMatchObject({ level: 7 });
+  },
+);

@@ -89,7 +89,10 @@ export const attributesRoutes = (deps: {
           operationId: "setDeviceAttributes",
           summary: "Set attributes of a device",
           description: "SHARED attributes are sent to the device.",
-          errors: { 400: "A value is larger than 64 KiB." },
+          errors: {
+            400: "A value is larger than 64 KiB.",
+            403: "Attributes of the scope SERVER whose names begin with `integration.` require access to all devices.",
+          },
           example: { scope: "SHARED", attributes: { mode: "night", setpoint: 18 } },
         },
       },

@@ -1,4 +1,4 @@
-import { invalid, unavailable } from "../../lib/core/domain-error.ts";
+import { detail, forbidden, invalid, unavailable } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { OBSERVED_ATTRIBUTES } from "../../lib/devices/observed-attributes.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
@@ -29,6 +29,8 @@ import {
   type SharedUpdate,
 } from "./attributes.types.ts";
 
+/** Prefix of SERVER attributes by which integrations find a device. */
+const INTEGRATION_PREFIX = "integration.";
 const KEY_BYTES_MAX = 256;
 const KEYS_PER_REQUEST_MAX = 512;
 /** Max. bytes of a value, so that it fits into one MQTT message. Hundreds of earlier values are kept of each attribute. */
@@ -290,16 +292,18 @@ export function createAttributesService(deps: {
       const texts = repository.texts(id, parseScope(scope), keys);
       return Object.fromEntries(texts.map(({ key, text }) => [key, valueIn(text)]));
     },
-    /** @throws DomainError `invalid` unless `values` is an object */
+    /**
+     * @throws DomainError `invalid` unless `values` is an object; `forbidden` without access to all devices, if integrations would find the device
+     * by them: its user could receive the values of another device
+     */
     set(principal: Principal, deviceId: string, scope: string, values: unknown): void {
       const parsed = parseScope(scope);
-      if (
-        parsed === "SERVER" &&
-        isJsonObject(values) &&
-        Object.keys(values).some((key) => OBSERVED_ATTRIBUTES.has(key))
-      )
-        throw invalid("attribute.read_only");
-      save({ tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) }, parsed, {
+      const keys = parsed === "SERVER" && isJsonObject(values) ? Object.keys(values) : [];
+      if (keys.some((key) => OBSERVED_ATTRIBUTES.has(key))) throw invalid("attribute.read_only");
+      const id = devices.ensureVisible(principal, deviceId);
+      if (principal.devices !== "all" && keys.some((key) => key.startsWith(INTEGRATION_PREFIX)))
+        throw forbidden("device.not_granted", { action: detail("action.link_to_integration") });
+      save({ tenantId: principal.tenantId, deviceId: id }, parsed, {
         given: values,
         by: byCaller(principal),
       });
