@@ -24,9 +24,10 @@ const STEP_INTERVAL_MS = 250;
 const REPORT_INTERVAL_MS = 60_000;
 /**
  * Max. received bytes of a connection that wait for the server, which reads all of them in one round of the event loop: 500 KB of a body in chunks of
- * one byte take Bun about 1 ms, and hundreds of strangers may send them together. The kernel takes twice as many, for its own part.
+ * one byte take Bun about 1 ms, and 100 KB of TLS records with one byte each as long. Hundreds of strangers may send them together. The kernel takes
+ * twice as many, for its own part.
  */
-export const RECEIVED_BYTES_MAX = 64 * 1024;
+export const RECEIVED_BYTES_MAX = { plain: 64 * 1024, tls: 16 * 1024 } as const;
 
 export interface ConnectionLimits
   extends Pick<
@@ -57,6 +58,13 @@ interface Connection {
   isRefused: boolean;
 }
 
+/** Local ports with limited connections; of `mqttTls`, the MQTT server limits the number. */
+interface LimitedPorts {
+  readonly plain: number | undefined;
+  readonly secure: number | undefined;
+  readonly mqttTls: number | undefined;
+}
+
 interface RequestPeer {
   readonly address: string;
   readonly port: number;
@@ -80,7 +88,7 @@ const mayHaveRequested = ({ received, answered }: { received: number; answered: 
 export class ConnectionGuard {
   readonly #limits: ConnectionLimits;
   readonly #sockets: AcceptedSockets | undefined;
-  readonly #ports: () => { plain: number | undefined; secure: number | undefined };
+  readonly #ports: () => LimitedPorts;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #exempt: readonly AddressRange[];
@@ -95,10 +103,7 @@ export class ConnectionGuard {
   readonly #handedOver = new Map<number, { address: AddressBits | undefined; pass: number }>();
   #fresh: Connection[] = [];
   #descriptors: number[] = [];
-  #ownPorts: { plain: number | undefined; secure: number | undefined } = {
-    plain: undefined,
-    secure: undefined,
-  };
+  #ownPorts: LimitedPorts = { plain: undefined, secure: undefined, mqttTls: undefined };
   /** Passes begin at 2, so that an empty entry is older than the previous pass. */
   #pass = 2;
   #closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0, tooManyFrames: 0 };
@@ -108,8 +113,7 @@ export class ConnectionGuard {
   constructor(deps: {
     limits: ConnectionLimits;
     sockets: AcceptedSockets | undefined;
-    /** Local ports with limited connections. */
-    ports: () => { plain: number | undefined; secure: number | undefined };
+    ports: () => LimitedPorts;
     clock: Clock;
     log: Logger;
   }) {
@@ -209,7 +213,11 @@ export class ConnectionGuard {
   }
 
   #limitListener(sockets: AcceptedSockets, descriptor: number): void {
-    if (this.#isOwn(sockets.localPortOf(descriptor))) sockets.limitReceived(descriptor, RECEIVED_BYTES_MAX);
+    const port = sockets.localPortOf(descriptor);
+    if (port === undefined) return;
+    const { plain, secure, mqttTls } = this.#ownPorts;
+    if (port === plain) sockets.limitReceived(descriptor, RECEIVED_BYTES_MAX.plain);
+    else if (port === secure || port === mqttTls) sockets.limitReceived(descriptor, RECEIVED_BYTES_MAX.tls);
   }
 
   #connectionOf(descriptor: number, peer: Uint8Array, isPlain: boolean): Connection {

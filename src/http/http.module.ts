@@ -37,7 +37,7 @@ export function createHttpModule(
   const connections = new ConnectionGuard({
     limits: config,
     sockets: openAcceptedSockets(),
-    ports: () => ({ plain: ports.get("http"), secure: ports.get("https") }),
+    ports: () => ({ plain: ports.get("http"), secure: ports.get("https"), mqttTls: ports.get("mqttTls") }),
     clock: systemClock, // peers keep to real time
     log,
   });

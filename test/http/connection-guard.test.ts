@@ -70,7 +70,7 @@ function createGuard(limits: Partial<ConnectionLimits> = {}) {
       ...limits,
     },
     sockets,
-    ports: () => ({ plain: OWN_PORT, secure: undefined }),
+    ports: () => ({ plain: OWN_PORT, secure: 8443, mqttTls: 8883 }),
     clock,
     log: createLogger(),
   });
@@ -82,11 +82,17 @@ function createGuard(limits: Partial<ConnectionLimits> = {}) {
 
 test("limits what its listening sockets receive, from the start and after a change of the certificate", () => {
   const { clock, sockets } = createGuard();
-  expect([...sockets.limited]).toEqual([[3, RECEIVED_BYTES_MAX]]);
+  expect([...sockets.limited]).toEqual([[3, RECEIVED_BYTES_MAX.plain]]);
   sockets.listening.set(4, 1883);
   sockets.listening.set(5, OWN_PORT);
   clock.advance(1_000);
   expect([...sockets.limited.keys()]).toEqual([3, 5]);
+  sockets.listening.set(6, 8_443).set(7, 8_883);
+  clock.advance(1_000);
+  expect([6, 7].map((descriptor) => sockets.limited.get(descriptor))).toEqual([
+    RECEIVED_BYTES_MAX.tls,
+    RECEIVED_BYTES_MAX.tls,
+  ]);
 });
 
 test("closes what has sent no request in time, and nothing else", () => {
