@@ -8,6 +8,7 @@ import {
 import type { Config } from "../platform/config/config.ts";
 import type { Logger } from "../platform/core/log.ts";
 import { type AcceptedSockets, addressOf, portOf } from "../platform/network/accepted-sockets.ts";
+import { TLS_RECEIVED_BYTES_MAX } from "../platform/network/tls-received.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { untilSharedWake } from "../platform/time/periodic.ts";
 import { takeFloodedCount } from "./sockets.ts";
@@ -24,10 +25,9 @@ const STEP_INTERVAL_MS = 250;
 const REPORT_INTERVAL_MS = 60_000;
 /**
  * Max. received bytes of a connection that wait for the server, which reads all of them in one round of the event loop: 500 KB of a body in chunks of
- * one byte take Bun about 1 ms, and 100 KB of TLS records with one byte each as long. Hundreds of strangers may send them together. The kernel takes
- * twice as many, for its own part.
+ * one byte take Bun about 1 ms, and hundreds of strangers may send them together. The kernel takes twice as many, for its own part.
  */
-export const RECEIVED_BYTES_MAX = { plain: 64 * 1024, tls: 16 * 1024 } as const;
+export const RECEIVED_BYTES_MAX = { plain: 64 * 1024, tls: TLS_RECEIVED_BYTES_MAX } as const;
 
 export interface ConnectionLimits
   extends Pick<

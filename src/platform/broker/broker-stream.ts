@@ -5,6 +5,7 @@ import { detail, invalid, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../load/fair-share.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
+import { limitTlsReceived } from "../network/tls-received.ts";
 import type { BrokerSettings } from "./broker.types.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -308,15 +309,17 @@ export class BrokerStream extends Duplex {
     const name = tls.serverName ?? host;
     const ca = credentials.ca === undefined ? authorities : [credentials.ca];
     const socket = isTls
-      ? process.getBuiltinModule("node:tls").connect({
-          host: address,
-          port,
-          ...(isIP(name) === 0 && { servername: name }),
-          rejectUnauthorized: tls.rejectUnauthorized ?? true,
-          ...(ca && { ca: [...ca] }),
-          ...(credentials.cert !== undefined && { cert: credentials.cert }),
-          ...(credentials.key !== undefined && { key: credentials.key }),
-        })
+      ? limitTlsReceived(
+          process.getBuiltinModule("node:tls").connect({
+            host: address,
+            port,
+            ...(isIP(name) === 0 && { servername: name }),
+            rejectUnauthorized: tls.rejectUnauthorized ?? true,
+            ...(ca && { ca: [...ca] }),
+            ...(credentials.cert !== undefined && { cert: credentials.cert }),
+            ...(credentials.key !== undefined && { key: credentials.key }),
+          }),
+        )
       : connectPlain({ host: address, port });
     this.#socket = socket;
     socket.setTimeout(CONNECT_MS_MAX, () =>

@@ -4,6 +4,7 @@ import { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { unavailable } from "../../lib/core/domain-error.ts";
+import { limitTlsReceived } from "./tls-received.ts";
 
 /** Bytes parsed before other work gets a turn: tiny messages or chunks take up to a millisecond per KB. */
 const PART_BYTES = 8 * 1024;
@@ -99,7 +100,9 @@ export class LimitedConnection extends Duplex {
 /** Connects, with TLS if its options are given. */
 export const openLimited = (place: NetConnectOpts, tls: ConnectionOptions | undefined): LimitedConnection =>
   new LimitedConnection(
-    tls === undefined ? connect(place) : connectTls({ ...place, ...tls } as ConnectionOptions), // TLS options extend those of TCP
+    tls === undefined
+      ? connect(place)
+      : limitTlsReceived(connectTls({ ...place, ...tls } as ConnectionOptions)), // TLS options extend those of TCP
   );
 
 export interface LimitedResponse {
