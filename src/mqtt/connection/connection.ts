@@ -160,6 +160,12 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#transport.close(reason !== Reason.success);
   }
 
+  /** Ends the connection without waiting for its peer, which Bun does for seconds with TLS, and reads meanwhile. */
+  abort(): void {
+    this.end(Reason.success);
+    this.#transport.close(false);
+  }
+
   /** Stops reading permanently, because the server is stopping. */
   quiesce(): void {
     this.#quiesced = true;
