@@ -52,10 +52,11 @@ export const BODY_PATHS = {
   ],
 } as const;
 
-const patternOf = (paths: readonly string[]) => new RegExp(`^/+(?:${paths.join("|")})(?:/|$)`, "i");
-const FOR_ANYBODY = patternOf(BODY_PATHS.forAnybody);
-const LARGE = patternOf(BODY_PATHS.large);
-const FILES = patternOf(BODY_PATHS.files);
+/** Returns the expression for the paths of one kind. */
+export const bodyPattern = (paths: readonly string[]) => new RegExp(`^/+(?:${paths.join("|")})(?:/|$)`, "i");
+const FOR_ANYBODY = bodyPattern(BODY_PATHS.forAnybody);
+const LARGE = bodyPattern(BODY_PATHS.large);
+const FILES = bodyPattern(BODY_PATHS.files);
 /** Parts of an uploaded backup, for a gateway without an owner. */
 const ARCHIVE_PART = /^\/+api\/setup\/restore\/archive$/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BODY_PATHS, bodyPattern } from "../../src/http/http-app.ts";
 import { TEXT_FORMS } from "../../src/lib/core/text-forms.ts";
 import { findSuperLinearGrowth } from "../support/regex-growth.ts";
 import { regexLiteralsOf } from "../support/regex-literals.ts";
@@ -15,6 +16,7 @@ const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 
 
 /** Made from text instead of written as a literal: only where the text is a constant of the program. */
 const BUILT_FROM_TEXT = [
+  "http/http-app.ts",
   "lib/json/secret-fields.ts",
   "modules/api-keys/key-secret.ts",
   "modules/api/wire.schemas.ts",
@@ -35,6 +37,11 @@ const literals: Found[] = files.flatMap((file) =>
 );
 /** Schemas check texts by expressions that stand in strings. */
 const patterns: Found[] = [
+  ...Object.values(BODY_PATHS).map((paths) => ({
+    file: "http/http-app.ts",
+    source: bodyPattern(paths).source,
+    flags: "i",
+  })),
   ...Object.values(TEXT_FORMS).map((source) => ({ file: "lib/core/text-forms.ts", source, flags: "" })),
   ...files.flatMap((file) =>
     [...(texts.get(file) ?? "").matchAll(/\bpattern:\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/g)].map(
