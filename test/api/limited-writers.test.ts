@@ -152,3 +152,23 @@ test.each(["user", "API key"] as const)(
     expect((await latest(hidden)).body.values).toMatchObject({ level: 7 });
   },
 );
+
+test("a limited caller cannot take the name of another device, by which integrations find it", async () => {
+  const { deviceId: own } = await fixture.createDevice(owner, { name: "press of the limited" });
+  await fixture.createDevice(owner, { name: "press of others" });
+  const { token } = await fixture.signIn("TENANT_RW", { devices: [own] });
+  const rename = async (name: string, by: string) => {
+    const { status, body } = await fixture.call("PATCH", `/api/devices/${own}`, {
+      token: by,
+      body: { name },
+    });
+    return [status, body.name ?? body.message];
+  };
+  expect(await rename("press of others", token)).toEqual([
+    409,
+    "Another device has this name. Only users with access to all devices can use a name twice.",
+  ]);
+  expect(await rename("press of the limited", token)).toEqual([200, "press of the limited"]);
+  expect(await rename("press 9", token)).toEqual([200, "press 9"]);
+  expect(await rename("press of others", owner)).toEqual([200, "press of others"]);
+});

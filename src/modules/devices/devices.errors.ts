@@ -23,6 +23,7 @@ export const contractInvalidToken = () => invalid("device.token_invalid");
 export const parentNotGateway = () => invalid("device.parent_invalid");
 export const rolesDiffer = () => invalid("device.roles_differ");
 export const devEuiTaken = () => conflict("device.dev_eui_taken");
+export const nameTaken = () => conflict("device.name_taken");
 export const dashboardUnknown = () => invalid("device.dashboard_unknown");
 export const profileUnknown = () => invalid("device.profile_unknown");
 export const tokenTaken = () => conflict("device.token_taken");

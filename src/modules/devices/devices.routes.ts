@@ -213,7 +213,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
             "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed.",
           errors: {
             400: "The parent is not a gateway, the child is a gateway, or the role of a gateway with children would change.",
-            409: "Another child of the gateway has this `childName`.",
+            409: "Another child of the gateway has this `childName`, another device has the dev EUI, or a caller without access to all devices chose the name of another device.",
           },
           example: { label: "by the window", targetDashboardId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c71" },
         },

@@ -17,6 +17,7 @@ import {
   childUnknown,
   devEuiTaken,
   deviceNotFound,
+  nameTaken,
 } from "./devices.errors.ts";
 import type { DevicesRepository, StateCount, TagCount, TypeCount } from "./devices.repository.ts";
 import type {
@@ -171,6 +172,15 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     if (devices !== "all") throw forbidden("device.not_granted", { action });
   }
 
+  /**
+   * Integrations also find devices by name, and refuse messages if two have it: a caller without access to all devices could stop another device so.
+   * @throws DomainError `conflict`
+   */
+  function ensureNameMayChange({ devices, tenantId }: Principal, before: Device, after: Device): void {
+    if (devices === "all" || after.name === before.name) return;
+    if (repository.findNamed(tenantId, after.name).length > 0) throw nameTaken();
+  }
+
   function build(
     principal: Principal,
     newDevice: NewDevice,
@@ -267,6 +277,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         updatedAt: clock.now(),
       };
       if (changes.role !== undefined || changes.parentDeviceId !== undefined) building.ensureFlat(device);
+      ensureNameMayChange(principal, current, device);
       const losesRole = current.role === "GATEWAY" && device.role === "DEVICE";
       if (losesRole && repository.countChildren(current.deviceId) > 0) throw invalid("device.has_children");
       deps.transact(() => building.update(device, changes));
