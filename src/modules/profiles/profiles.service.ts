@@ -195,7 +195,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       void insert(tenantId, {
         name: "default",
         isDefault: true,
-        description: "",
+        description: "Used where nothing else is selected",
       }),
   };
 }
