@@ -38,7 +38,7 @@ test(
 );
 
 test(
-  "name, logo and color appear in the console at once and on the sign-in page",
+  "name, logo and color appear in the console immediately and on the sign-in page",
   async () => {
     const { page } = ui;
     await open("branding");

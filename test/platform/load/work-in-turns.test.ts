@@ -45,7 +45,7 @@ test("only the cause of work waits for it, and not for work that others add late
   expect(done).toHaveLength(4);
 });
 
-test("work beyond a number of pieces is not run at once, but announced, and nothing is lost beyond twice as many", async () => {
+test("work beyond a number of pieces is announced instead of run, and nothing is lost beyond twice as many", async () => {
   const turns = new WorkInTurns();
   const done: number[] = [];
   let count = 0;

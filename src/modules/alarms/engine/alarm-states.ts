@@ -241,7 +241,7 @@ export class AlarmStates {
     }
   }
 
-  /** Drops written states beyond the limits at once: all devices of a site may begin to count within a second. */
+  /** Drops written states beyond the limits immediately: all devices of a site may begin to count within a second. */
   #dropGrown(written: readonly DeviceId[]): void {
     for (const deviceId of written) {
       if (!this.#isFull) return;

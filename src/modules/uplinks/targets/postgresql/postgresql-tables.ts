@@ -8,7 +8,7 @@ export const WARNINGS_ONLY = "set_config('client_min_messages', 'warning', true)
 /** Lock under which gateways create missing tables one after the other. The number should not be used by other programs. */
 const LOCK = `SELECT ${WARNINGS_ONLY}, pg_advisory_xact_lock(7311203412)`;
 
-/** Columns read at once, with names of at most 63 bytes. */
+/** Columns per page, with names of at most 63 bytes. */
 const PAGE_COLUMNS = 500;
 /** Max. characters of the names of all columns. */
 const COLUMNS_CHARACTERS_MAX = 2 * 1024 * 1024;
